@@ -50,7 +50,8 @@ extern "C" {
     X(NOT_REGULAR, 17, "not a regular file")                                                       \
     X(NOT_PRESENT, 18, "the key is not in the filter; nothing was changed")                        \
     X(FULL, 19, "the filter is full, or one key was added too often; build a larger one")          \
-    X(CLOCK_BACK, 20, "the clock went backwards; nothing was changed")
+    X(CLOCK_BACK, 20, "the clock went backwards; nothing was changed")                             \
+    X(STOPPED, 21, "stopped on the way; nothing was changed")
 
 enum tepal_status {
 #define TEPAL_STATUS_ENUM(name, value, message) TEPAL_##name = value,
@@ -72,6 +73,17 @@ struct tepal_error {
     int system;               /* errno, for TEPAL_IO; otherwise 0 */
     uint64_t offset;          /* of the offending byte or block, if there is one; otherwise 0 */
     const char *why;          /* what went wrong, in one sentence; static storage */
+};
+
+/*
+ * How far a long call is. `go_on` is called now and then (many times in a second), in the thread of
+ * the call, with the share of the work that is done: from 0 to 1, never less than before, in
+ * proportion to time as far as that is known. If it returns false, the call fails with
+ * TEPAL_STOPPED, having changed nothing. NULL: it is not called.
+ */
+struct tepal_progress {
+    bool (*go_on)(void *ctx, double done);
+    void *ctx;
 };
 
 /* The version of the library at run time: "major.minor.patch". */

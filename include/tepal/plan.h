@@ -103,12 +103,16 @@ struct tepal_wish {
      * of 4 bits is expected to stick. Keys that are added more than 14 times need 8.
      */
     uint32_t counter_bits;
+    struct tepal_progress progress; /* of tepal_plan: from one kind to the next */
 };
 
 #define TEPAL_WISH_INIT                                                                            \
     {                                                                                              \
         0, 0, NAN, NAN, NAN, NAN, false, 0, false, 0, false, false, TEPAL_STREAM_UNKNOWN, 0, 0, 0, \
-            0, {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0, {NULL, NULL, 0}, 0, 0               \
+            0, {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0, {NULL, NULL, 0}, 0, 0,              \
+        {                                                                                          \
+            NULL, NULL                                                                             \
+        }                                                                                          \
     }
 
 #define TEPAL_MAX_PLANS 32
@@ -209,6 +213,7 @@ struct tepal_plan_input {
      */
     struct tepal_known known;
     uint64_t repeats;
+    struct tepal_progress progress; /* of the kinds that choose: yesno and retouched */
 };
 
 /*

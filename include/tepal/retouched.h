@@ -136,12 +136,16 @@ struct tepal_retouch_options {
     bool remove_members;
     uint64_t bits; /* random-bits: how many to clear; 0: as many as the budget allows */
     uint64_t seed; /* of random-bits and random */
+    struct tepal_progress progress;
 };
 
 #define TEPAL_RETOUCH_OPTIONS_INIT                                                                 \
     {                                                                                              \
         TEPAL_RETOUCH_BEST, TEPAL_RETOUCH_LIMIT_ALL, 0, TEPAL_RETOUCH_BASIS_B,                     \
-            TEPAL_RETOUCH_ORDER_GIVEN, false, false, 0, 0                                          \
+            TEPAL_RETOUCH_ORDER_GIVEN, false, false, 0, 0,                                         \
+        {                                                                                          \
+            NULL, NULL                                                                             \
+        }                                                                                          \
     }
 
 /*

@@ -98,11 +98,16 @@ struct tepal_yesno_options {
      * limited by weight. If both are given, both are kept.
      */
     double false_negative_weight;
+    /* Of a search that ends when nothing is left, the share is of the steps that it may take. */
+    struct tepal_progress progress;
 };
 
 #define TEPAL_YESNO_OPTIONS_INIT                                                                   \
     {                                                                                              \
-        TEPAL_YESNO_LOCAL_SEARCH, 0, 0, 0, 0, NULL, NULL, 0                                        \
+        TEPAL_YESNO_LOCAL_SEARCH, 0, 0, 0, 0, NULL, NULL, 0,                                       \
+        {                                                                                          \
+            NULL, NULL                                                                             \
+        }                                                                                          \
     }
 
 /*

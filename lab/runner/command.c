@@ -136,14 +136,14 @@ static int make_folder(const char *folder)
 static int run_some(const struct args *args)
 {
     struct choice choice = {.list = calloc(total() + 1, sizeof *choice.list)};
-    struct lab_settings settings = {
-        .args = args,
-        .folder = arg(args, "out")->given ? arg(args, "out")->text : FOLDER,
-        .quick = !arg(args, "full")->given,
-        .sabotaged = arg(args, "sabotage")->given,
-        .seed = arg_whole(args, "seed", 1),
-        .jobs = arg_jobs(args),
-        .progress = !arg(args, "quiet")->given && isatty(STDERR_FILENO)};
+    struct lab_settings settings = {.args = args,
+                                    .folder =
+                                        arg(args, "out")->given ? arg(args, "out")->text : FOLDER,
+                                    .quick = !arg(args, "full")->given,
+                                    .sabotaged = arg(args, "sabotage")->given,
+                                    .seed = arg_whole(args, "seed", 1),
+                                    .jobs = arg_jobs(args),
+                                    .progress = !arg(args, "quiet")->given};
     if (choice.list == NULL) {
         return say_no_memory();
     }

@@ -60,8 +60,7 @@ struct laboratory {
     size_t started;
     size_t running;
     size_t printed;
-    double begun;
-    double spoken; /* when progress was last shown */
+    struct progress progress;
     struct out *out;
     size_t verdicts[LAB_VERDICTS];
 };
@@ -188,26 +187,17 @@ static double remaining(const struct laboratory *all, double now)
 
 static void show_progress(struct laboratory *all)
 {
-    double now = progress_clock();
-    if (!all->settings->progress || now - all->spoken < 0.5 || now - all->begun < 1) {
+    if (!progress_due(&all->progress)) {
         return;
     }
     size_t done = 0;
     for (size_t i = 0; i < all->count; i++) {
         done += all->task[i].stage >= DONE;
     }
-    all->spoken = now;
-    char line[128];
-    snprintf(line, sizeof line, "\r\033[K%zu of %zu experiments, about %.0f s left", done,
-             all->count, ceil(remaining(all, now)));
-    say_words(line, strlen(line));
-}
-
-static void hide_progress(struct laboratory *all)
-{
-    if (all->spoken > 0) {
-        say_words("\r\033[K", 4);
-    }
+    double now = progress_clock();
+    double took = now - all->progress.started;
+    progress_show(&all->progress, took / (took + remaining(all, now)), "%zu of %zu experiments",
+                  done, all->count);
 }
 
 /* ---- processes ------------------------------------------------------------------------------- */
@@ -275,7 +265,7 @@ static void give_up(struct laboratory *all)
 {
     size_t done = 0;
     stop_all(all);
-    hide_progress(all);
+    progress_end(&all->progress);
     for (size_t i = 0; i < all->count; i++) {
         done += all->task[i].stage == DONE;
     }
@@ -304,7 +294,7 @@ static int work(struct laboratory *all)
         pid_t child = waitpid(-1, &status, WNOHANG);
         if (child > 0) {
             finished(all, child, status);
-            hide_progress(all);
+            progress_end(&all->progress);
             print_ready(all);
         } else {
             static const struct timespec pause = {0, LOOK_MS * 1000000L};
@@ -336,7 +326,7 @@ static int conclude(struct laboratory *all)
 int lab_run_all(const struct lab_settings *settings, const struct lab_experiment *const *list,
                 size_t count)
 {
-    struct laboratory all = {.settings = settings, .count = count, .begun = progress_clock()};
+    struct laboratory all = {.settings = settings, .count = count};
     all.task = calloc(count, sizeof *all.task);
     all.out = out_open(STDOUT_FILENO);
     if (all.task == NULL || all.out == NULL) {
@@ -347,10 +337,11 @@ int lab_run_all(const struct lab_settings *settings, const struct lab_experiment
     for (size_t i = 0; i < count; i++) {
         all.task[i].experiment = list[i];
     }
+    progress_start(&all.progress, settings->progress);
     answer_signals(on_interrupt);
     int code = work(&all);
     answer_signals(SIG_DFL);
-    hide_progress(&all);
+    progress_end(&all.progress);
     code = code == EXIT_YES ? conclude(&all) : code;
     free(all.task);
     return out_close(all.out, code);

@@ -134,6 +134,7 @@ static enum tepal_status retouch(struct build *b)
     struct tepal_filter *before = NULL;
     options.limit = TEPAL_RETOUCH_LIMIT_SHARE;
     options.budget = b->plan->max_fn;
+    options.progress = b->in->progress;
     plain.kind = TEPAL_KIND_BLOOM;
     enum tepal_status status = fill(b, &plain, &before);
     if (status == TEPAL_OK) {
@@ -178,6 +179,7 @@ static enum tepal_status veto(struct build *b)
     struct tepal_yesno_options options = TEPAL_YESNO_OPTIONS_INIT;
     options.salts = MOST_SALTS;
     options.weight_left = b->plan->fp_known * weight_to_avoid(b->known);
+    options.progress = b->in->progress;
     b->params.capacity = b->known->member_count;
     return tepal_yesno_build(&b->params, b->known, &options, b->allocator, &b->filter, &b->report,
                              b->error);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/refuse.h"
+#include "base/work.h"
 #include "model/blocked.h"
 #include "model/model.h"
 #include "model/recycling.h"
@@ -477,11 +478,17 @@ struct plan_task tepal_plan_definite(const struct tepal_wish *w)
     return task;
 }
 
+static void (*const planners[])(const struct plan_task *task, struct tepal_plans *out) = {
+    tepal_plan_bloom,   tepal_plan_fingerprint, tepal_plan_counting,    tepal_plan_yesno,
+    tepal_plan_cascade, tepal_plan_retouched,   tepal_plan_generalized, tepal_plan_recycling,
+    tepal_plan_growing, tepal_plan_chain};
+
 /*
  * quick: the best alone. Without the generalized kind, unless it may be that; on the flat layout,
  * which is the smallest, unless speed is preferred.
  */
-static void solve(const struct tepal_wish *w, bool quick, struct tepal_plans *out)
+static void solve(const struct tepal_wish *w, bool quick, struct work *work,
+                  struct tepal_plans *out)
 {
     struct plan_task task = tepal_plan_definite(w);
     if (quick && w->prefer == TEPAL_PREFER_SIZE) {
@@ -494,19 +501,14 @@ static void solve(const struct tepal_wish *w, bool quick, struct tepal_plans *ou
     out->fn = task.fn;
     out->count = 0;
     out->blocked_by = "";
-    tepal_plan_bloom(&task, out);
-    tepal_plan_fingerprint(&task, out);
-    tepal_plan_counting(&task, out);
-    tepal_plan_yesno(&task, out);
-    tepal_plan_cascade(&task, out);
-    tepal_plan_retouched(&task, out);
-    if (!quick || w->untrusted) {
-        tepal_plan_generalized(&task, out);
-    }
-    tepal_plan_recycling(&task, out);
-    if (w->keys_first > 0) {
-        tepal_plan_growing(&task, out);
-        tepal_plan_chain(&task, out);
+    out->plan[0] = (struct tepal_proposal){.blocked_by = ""}; /* if it is stopped at once */
+    const size_t kinds = PARAMS_COUNT(planners);
+    for (size_t i = 0; i < kinds && work_done(work, (double)i / (double)kinds); i++) {
+        bool slow = planners[i] == tepal_plan_generalized && quick && !w->untrusted;
+        bool grows = planners[i] == tepal_plan_growing || planners[i] == tepal_plan_chain;
+        if (!slow && (!grows || w->keys_first > 0)) {
+            planners[i](&task, out);
+        }
     }
     rank(&task, out);
 }
@@ -556,7 +558,8 @@ static bool drop(struct tepal_wish *w, unsigned quality)
 }
 
 /* Is there a plan without these qualities (bits)? Then it is the nearest. */
-static bool goes_without(const struct tepal_wish *w, unsigned set, struct tepal_plans *out)
+static bool goes_without(const struct tepal_wish *w, unsigned set, struct work *work,
+                         struct tepal_plans *out)
 {
     struct tepal_wish less = *w;
     struct tepal_plans others;
@@ -565,7 +568,7 @@ static bool goes_without(const struct tepal_wish *w, unsigned set, struct tepal_
             (void)drop(&less, i);
         }
     }
-    solve(&less, true, &others);
+    solve(&less, true, work, &others);
     if (others.plan[0].feasible) {
         out->nearest = others.plan[0];
     }
@@ -573,7 +576,8 @@ static bool goes_without(const struct tepal_wish *w, unsigned set, struct tepal_
 }
 
 /* One after the other goes until there is a plan, and comes back if there is one with it too. */
-static void go_without_several(const struct tepal_wish *w, struct tepal_plans *out)
+static void go_without_several(const struct tepal_wish *w, struct work *work,
+                               struct tepal_plans *out)
 {
     unsigned set = 0;
     unsigned last = 0;
@@ -584,7 +588,7 @@ static void go_without_several(const struct tepal_wish *w, struct tepal_plans *o
         }
         bool several = set != 0;
         set |= 1u << i;
-        if (several && goes_without(w, set, out)) { /* each alone was tried before */
+        if (several && goes_without(w, set, work, out)) { /* each alone was tried before */
             last = i;
             break;
         }
@@ -595,7 +599,7 @@ static void go_without_several(const struct tepal_wish *w, struct tepal_plans *o
     out->blocked_by = quality_name[last];
     for (unsigned i = 0; i < last; i++) {
         unsigned fewer = set & ~(1u << i);
-        if (fewer != set && goes_without(w, fewer, out)) {
+        if (fewer != set && goes_without(w, fewer, work, out)) {
             set = fewer;
         } else if (fewer != set) {
             size_t used = strlen(out->blocked_also);
@@ -605,7 +609,7 @@ static void go_without_several(const struct tepal_wish *w, struct tepal_plans *o
     }
 }
 
-static void find_nearest(const struct tepal_wish *w, struct tepal_plans *out)
+static void find_nearest(const struct tepal_wish *w, struct work *work, struct tepal_plans *out)
 {
     out->nearest = out->plan[0];
     out->blocked_by = out->plan[0].blocked_by;
@@ -615,12 +619,12 @@ static void find_nearest(const struct tepal_wish *w, struct tepal_plans *out)
     }
     for (unsigned i = 0; i < QUALITIES; i++) {
         struct tepal_wish less = *w;
-        if (drop(&less, i) && goes_without(w, 1u << i, out)) {
+        if (drop(&less, i) && goes_without(w, 1u << i, work, out)) {
             out->blocked_by = quality_name[i];
             return;
         }
     }
-    go_without_several(w, out);
+    go_without_several(w, work, out);
 }
 
 /* ---- as many keys as fit --------------------------------------------------------------------- */
@@ -632,14 +636,14 @@ static double whole_keys(double keys)
 }
 
 /* The memory is nearly proportional to the keys: a few steps, and then a little less. */
-static void fit_keys(struct tepal_wish *w, struct tepal_plans *out)
+static void fit_keys(struct tepal_wish *w, struct work *work, struct tepal_plans *out)
 {
     struct tepal_wish free_size = *w;
     double keys = whole_keys((double)w->bits / 16);
     free_size.bits = 0;
     for (int i = 0; i < 3; i++) {
         free_size.keys = (uint64_t)keys;
-        solve(&free_size, true, out);
+        solve(&free_size, true, work, out);
         if (!out->plan[0].feasible) {
             break;
         }
@@ -651,7 +655,7 @@ static void fit_keys(struct tepal_wish *w, struct tepal_plans *out)
     }
     for (int i = 0; i < 8; i++) {
         w->keys = (uint64_t)keys;
-        solve(w, true, out);
+        solve(w, true, work, out);
         if (out->plan[0].feasible || keys <= 1) {
             return;
         }
@@ -663,17 +667,20 @@ enum tepal_status tepal_plan(const struct tepal_wish *wish, struct tepal_plans *
                              struct tepal_error *error)
 {
     struct tepal_wish w = *wish;
+    struct work work = work_open(wish->progress);
     const char *why = nonsense(wish);
     if (why == NULL && w.keys == 0 && !w.endless) {
         w.fp = isnan(w.fp) && !w.closed_world ? FP_UNSTATED : w.fp;
         w.fp_known = isnan(w.fp_known) && w.closed_world ? 0 : w.fp_known;
-        fit_keys(&w, out);
+        fit_keys(&w, &work, out);
         why = nonsense_rates(&w); /* for that many keys */
     }
     if (why != NULL) {
         return refuse(error, TEPAL_BAD_ARGUMENT, why);
     }
-    solve(&w, false, out);
-    find_nearest(&w, out);
-    return TEPAL_OK;
+    if (work_phase(&work, 1) == TEPAL_OK) {
+        solve(&w, false, &work, out);
+        find_nearest(&w, &work, out);
+    }
+    return refuse_if(error, work.stopped ? TEPAL_STOPPED : TEPAL_OK);
 }

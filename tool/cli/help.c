@@ -221,7 +221,8 @@ static void print_manual(const struct program *program, struct out *out)
         "0\nsuccess, or yes\n.TP\n1\nno: for example, no key was found\n.TP\n2\nan error, reported "
         "in one line on standard error\n.SH ENVIRONMENT\n.TP\n.B TMPDIR\ndirectory for digests "
         "that do not fit into memory (default /tmp)\n.TP\n.B NO_COLOR\nif not empty, messages are "
-        "not coloured\n";
+        "not coloured\n.TP\n.B TEPAL_PROGRESS\nif 1, long jobs say how far they are at once and "
+        "wherever standard error goes (else: on a terminal, after a second)\n";
     out_format(out, ".TH TEPAL 1 \"\" \"tepal %s\" \"User Commands\"\n", tepal_version());
     out_format(out, ".SH NAME\ntepal \\- %s\n", tagline);
     out_text(out, ".SH SYNOPSIS\n.B tepal\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILES\\fR]\n");

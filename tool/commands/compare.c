@@ -261,6 +261,19 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Of all plans, how many are built and asked; building one is taken for as long as all rounds. */
+static void tell_progress(struct compare *c, uint64_t more)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t j = 0; j < c->plans[i].count; j++) {
+            all += c->plans[i].plan[j].feasible;
+        }
+    }
+    c->done += more;
+    progress_share(&c->progress, (double)c->done / (double)(2 * ROUNDS * all), "comparing");
+}
+
 /*
  * The median of several rounds, for each row that still has its filter. All take turns, so that a
  * machine that is busy for a while does not slow down one of them alone.
@@ -274,6 +287,7 @@ static void time_rows(struct compare *c)
                 double from = progress_clock();
                 (void)tepal_filter_query_many(c->row[i].filter, c->query, c->queries, c->answers);
                 took[i][round] = progress_clock() - from;
+                tell_progress(c, 1);
             }
         }
     }
@@ -356,14 +370,17 @@ static int build_plans(struct compare *c, const struct tepal_plans *plans)
             break;
         }
         if (status != TEPAL_OK) {
+            progress_end(&c->progress);
             say_warning(c->args->command->name, "%s, %s: %s", tepal_kind_by_id(p->kind)->name,
                         tepal_layout_name(p->params.layout), error.why);
+            tell_progress(c, (uint64_t)2 * ROUNDS);
             continue;
         }
         struct compare_row *row = &c->row[c->rows++];
         row->plan = p;
         row->filter = filter;
         measure(c, filter, row);
+        tell_progress(c, ROUNDS);
         if (!together) {
             time_rows(c);
         }
@@ -373,9 +390,11 @@ static int build_plans(struct compare *c, const struct tepal_plans *plans)
 
 static int build_all(struct compare *c)
 {
+    progress_start(&c->progress, !arg(c->args, "quiet")->given);
     int code = build_plans(c, &c->plans[0]);
     code = code == EXIT_YES ? build_plans(c, &c->plans[1]) : code;
     time_rows(c);
+    progress_end(&c->progress);
     return code;
 }
 

@@ -6,6 +6,7 @@
 
 #include <tepal/plan.h>
 
+#include "output/progress.h"
 #include "cli/command.h"
 #include "input/digests.h"
 #include "statistics/wilson.h"
@@ -44,6 +45,8 @@ struct compare {
     struct tepal_plans plans[2]; /* of a stream there are two */
     struct compare_row row[COMPARE_ROWS];
     size_t rows;
+    struct progress progress;
+    uint64_t done; /* of all filters: each is built, and asked in several rounds */
 };
 
 /* Keeps a query in its order. False: no memory. */

@@ -148,14 +148,18 @@ static int measure_all(struct stream *s)
 {
     struct compare *c = s->c;
     int code = EXIT_YES;
+    progress_start(&c->progress, !arg(c->args, "quiet")->given);
     for (size_t i = 0; i < 2; i++) {
         for (size_t j = 0; j < c->plans[i].count && code == EXIT_YES; j++) {
+            double all = (double)(c->plans[0].count + c->plans[1].count);
+            progress_share(&c->progress, (double)c->done++ / all, "comparing");
             const struct tepal_proposal *plan = &c->plans[i].plan[j];
             if (plan->params.cells > 0 && plan->bits <= c->limit && !is_there(c, plan)) {
                 code = measure(s, plan);
             }
         }
     }
+    progress_end(&c->progress);
     return code != EXIT_YES || c->rows > 0
                ? code
                : args_error(c->args, "no kind of filter fits into so little memory");

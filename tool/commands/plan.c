@@ -12,6 +12,7 @@
 #include "plans/explain.h"
 #include "plans/plan_command.h"
 #include "plans/plan_json.h"
+#include "output/progress.h"
 #include "output/render.h"
 #include "output/report.h"
 #include "files/atomic_file.h"
@@ -312,19 +313,23 @@ static int divide(struct planner *p)
 static int plan_run(const struct args *args)
 {
     struct planner p = {.args = args};
-    struct plan_picture picture = {.wish = &p.wish.wish, .plans = &p.plans};
+    struct progress progress;
+    struct plan_picture picture = {.wish = &p.wish.wish, .plans = &p.plans, .progress = &progress};
     struct tepal_error error = {.why = ""};
     int code = arg(args, "svg")->given ? atomic_file_check(args, arg(args, "svg")->text) : EXIT_YES;
     code = code == EXIT_YES ? wish_read(args, 0, NULL, &p.wish) : code;
+    p.wish.wish.progress = progress_of(&progress, !arg(args, "quiet")->given, "planning");
     if (code == EXIT_YES && tepal_plan(&p.wish.wish, &p.plans, &error) != TEPAL_OK) {
         code = args_wrong(args, "%s", error.why);
     }
+    progress_end(&progress);
     if (code == EXIT_YES) {
         wish_warn(args, &p.wish, &p.plans);
         code = divide(&p);
     }
     if (code == EXIT_YES) {
         code = atomic_file_write(args, "svg", plan_picture, &picture);
+        progress_end(&progress);
     }
     code = code == EXIT_YES ? print(&p) : code;
     wish_free(&p.wish);

@@ -59,9 +59,12 @@ static int retouch(struct retouching *w)
         return args_no_memory(w->args);
     }
     double started = progress_clock();
+    struct progress progress;
+    w->how.progress = progress_of(&progress, !arg(w->args, "quiet")->given, "retouching");
     enum tepal_status status = tepal_retouch(w->filter, &w->input, &w->how, NULL, &w->result,
                                              &w->report, w->victims, &error);
     w->seconds = progress_clock() - started;
+    progress_end(&progress);
     if (status != TEPAL_OK) {
         return retouch_refused(w, status, error.why);
     }

@@ -122,6 +122,7 @@ static int work(const struct args *args, const char *from, const char *to,
         yesno_how_read(&v.how, args);
         enum tepal_status status =
             tepal_yesno_veto_later(filter, &known, &v.how.how, &v.report, &error);
+        progress_end(&v.how.progress);
         code = status == TEPAL_OK ? EXIT_YES
                                   : say_status(args->command->stays, filter_file_name(from, false),
                                                status, error.why);

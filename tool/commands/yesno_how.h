@@ -5,10 +5,13 @@
 #include <tepal/yesno.h>
 
 #include "cli/command.h"
+#include "output/progress.h"
 
-/* Must stay where it is while `how` is in use, if there is a --time-limit. */
+/* Must stay where it is while `how` is in use; progress_end takes its progress away then. */
 struct yesno_how {
     struct tepal_yesno_options how;
+    struct progress progress;
+    double begun;
     double deadline;
 };
 

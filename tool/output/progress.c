@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,10 +24,13 @@ double progress_clock(void)
 
 void progress_start(struct progress *p, bool wanted)
 {
-    p->on = wanted && isatty(STDERR_FILENO);
+    const char *set = getenv("TEPAL_PROGRESS");
+    bool forced = set != NULL && strcmp(set, "1") == 0;
+    p->in_place = isatty(STDERR_FILENO);
+    p->on = wanted && (p->in_place || forced);
     p->shown = false;
     p->started = p->on ? progress_clock() : 0;
-    p->next = p->started + 1;
+    p->next = p->started + (forced ? 0 : 1);
 }
 
 bool progress_due(struct progress *p)
@@ -60,7 +64,10 @@ static void put_left(const struct progress *p, double share, char *text, size_t 
 
 void progress_show(struct progress *p, double share, const char *format, ...)
 {
-    char line[256] = CLEAR_LINE;
+    char line[256] = "";
+    if (p->in_place) {
+        snprintf(line, sizeof line, CLEAR_LINE);
+    }
     size_t used = strlen(line);
     va_list list;
     va_start(list, format);
@@ -70,9 +77,10 @@ void progress_show(struct progress *p, double share, const char *format, ...)
         return;
     }
     used = strlen(line);
-    put_left(p, share, line + used, sizeof line - used);
+    put_left(p, share, line + used, sizeof line - used - 1);
+    strcat(line, p->in_place ? "" : "\n");
     say_words(line, strlen(line));
-    p->shown = true;
+    p->shown = p->in_place;
 }
 
 void progress_tick(struct progress *p, uint64_t keys, double share)
@@ -82,12 +90,33 @@ void progress_tick(struct progress *p, uint64_t keys, double share)
                   million / (progress_clock() - p->started));
 }
 
+void progress_share(struct progress *p, double share, const char *what)
+{
+    if (progress_due(p)) {
+        progress_show(p, share, "%s, %.0f %%", what, 100 * share);
+    }
+}
+
 void progress_parts(struct progress *p, uint64_t done, uint64_t all, const char *what)
 {
     if (progress_due(p)) {
         progress_show(p, all > 0 ? (double)done / (double)all : NAN,
                       "%" PRIu64 " of %" PRIu64 " %s", done, all, what);
     }
+}
+
+static bool tell(void *ctx, double done)
+{
+    struct progress *p = ctx;
+    progress_share(p, done, p->what);
+    return true;
+}
+
+struct tepal_progress progress_of(struct progress *p, bool wanted, const char *what)
+{
+    progress_start(p, wanted);
+    p->what = what;
+    return (struct tepal_progress){p->on ? tell : NULL, p};
 }
 
 void progress_end(struct progress *p)

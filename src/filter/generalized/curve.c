@@ -20,14 +20,15 @@ static struct tepal_retouch_point point_of(const struct tepal_retouch_report *r)
 enum tepal_status
 tepal_generalized_curve(const struct tepal_filter *filter, const struct tepal_known *known,
                         enum tepal_retouch_method method, struct known_limits limits,
-                        const struct tepal_allocator *allocator, struct tepal_retouch_point *points,
-                        size_t room, size_t *count, struct tepal_retouch_report *report,
-                        struct tepal_error *error)
+                        struct work *work, const struct tepal_allocator *allocator,
+                        struct tepal_retouch_point *points, size_t room, size_t *count,
+                        struct tepal_retouch_report *report, struct tepal_error *error)
 {
     struct tepal_filter *made;
     struct tepal_retouch_report whole;
-    enum tepal_status status = tepal_generalized_retouch(filter, known, method, limits, allocator,
-                                                         &made, &whole, NULL, error);
+    (void)work_phase(work, 1.0 / (MOST_RUNS + 1));
+    enum tepal_status status = tepal_generalized_retouch(filter, known, method, limits, work,
+                                                         allocator, &made, &whole, NULL, error);
     if (status != TEPAL_OK) {
         return status;
     }
@@ -42,8 +43,9 @@ tepal_generalized_curve(const struct tepal_filter *filter, const struct tepal_kn
     for (uint64_t i = 0; i < runs; i++) {
         struct tepal_retouch_report part;
         limits.lost = before + more * i / runs;
-        status = tepal_generalized_retouch(filter, known, method, limits, allocator, &made, &part,
-                                           NULL, error);
+        (void)work_phase(work, (double)(MOST_RUNS - runs + i + 2) / (MOST_RUNS + 1));
+        status = tepal_generalized_retouch(filter, known, method, limits, work, allocator, &made,
+                                           &part, NULL, error);
         if (status != TEPAL_OK) {
             return status;
         }

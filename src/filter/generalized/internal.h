@@ -35,6 +35,7 @@
 #endif
 
 #include "address/address.h"
+#include "base/work.h"
 #include "filter/kind.h"
 #include "filter/known/known.h"
 
@@ -94,22 +95,22 @@ void tepal_generalized_info(const struct tepal_filter *filter, struct tepal_repo
 
 /*
  * What tepal_retouch does with a generalized filter, once all has been checked: by net-effect or
- * least-fn, within these limits.
+ * least-fn, within these limits. `work` is in the phase that this is.
  */
 enum tepal_status
 tepal_generalized_retouch(const struct tepal_filter *filter, const struct tepal_known *known,
                           enum tepal_retouch_method method, struct known_limits limits,
-                          const struct tepal_allocator *allocator, struct tepal_filter **out,
-                          struct tepal_retouch_report *report, uint64_t *victims,
-                          struct tepal_error *error);
+                          struct work *work, const struct tepal_allocator *allocator,
+                          struct tepal_filter **out, struct tepal_retouch_report *report,
+                          uint64_t *victims, struct tepal_error *error);
 
 /* The same for tepal_retouch_curve; room >= 2. */
 enum tepal_status
 tepal_generalized_curve(const struct tepal_filter *filter, const struct tepal_known *known,
                         enum tepal_retouch_method method, struct known_limits limits,
-                        const struct tepal_allocator *allocator, struct tepal_retouch_point *points,
-                        size_t room, size_t *count, struct tepal_retouch_report *report,
-                        struct tepal_error *error);
+                        struct work *work, const struct tepal_allocator *allocator,
+                        struct tepal_retouch_point *points, size_t room, size_t *count,
+                        struct tepal_retouch_report *report, struct tepal_error *error);
 
 /* The only round of a key's cells, if k <= 8. */
 static inline uint64_t roles_only(const struct roles *roles, struct tepal_digest d)

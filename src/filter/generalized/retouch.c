@@ -48,6 +48,7 @@ struct use {
 struct run {
     const struct tepal_generalized *from;
     const struct tepal_known *in;
+    struct work *work;
     bool net; /* net-effect, or else least-fn */
     struct arena arena;
     uint64_t *words; /* of the copy */
@@ -282,9 +283,14 @@ static bool remove_one(struct run *run, size_t key, bool bold)
 static void remove_all(struct run *run)
 {
     bool changed = true;
-    for (int pass = 0; changed && pass < (run->net ? MOST_PASSES : 1); pass++) {
+    const int most = run->net ? MOST_PASSES : 1;
+    for (int pass = 0; changed && pass < most; pass++) {
+        const uint64_t before = (uint64_t)pass * run->avoid_end;
         changed = false;
         for (size_t key = 0; key < run->avoid_end; key++) {
+            if (!work_key(run->work, before + key, (uint64_t)most * run->avoid_end)) {
+                return;
+            }
             if (is_target(run, key) && found(run, key)) {
                 changed = remove_one(run, key, !run->net || pass < BOLD_PASSES) || changed;
             }
@@ -373,8 +379,8 @@ static bool strangers(const struct run *run, uint64_t absent)
     return (double)absent > n / 2 && (double)absent > expected + 6 * sqrt(expected) + 6;
 }
 
-static enum tepal_status work(struct run *run, struct tepal_retouch_report *r, uint64_t *victims,
-                              struct tepal_error *error)
+static enum tepal_status retouch(struct run *run, struct tepal_retouch_report *r, uint64_t *victims,
+                                 struct tepal_error *error)
 {
     enum tepal_status status = find_members(run, &r->avoid_members);
     uint64_t *before = tepal_arena_bitmap(&run->arena, run->others_end);
@@ -393,6 +399,9 @@ static enum tepal_status work(struct run *run, struct tepal_retouch_report *r, u
     run->lost_members = r->false_negatives;
     run->lost_weight = r->lost_weight;
     remove_all(run);
+    if (run->work->stopped) {
+        return refuse_if(error, TEPAL_STOPPED);
+    }
     tally_after(run, r, before);
     for (size_t i = 0; victims != NULL && i < run->in->member_count; i++) {
         if (i % 64 == 0) {
@@ -406,9 +415,9 @@ static enum tepal_status work(struct run *run, struct tepal_retouch_report *r, u
 enum tepal_status
 tepal_generalized_retouch(const struct tepal_filter *filter, const struct tepal_known *known,
                           enum tepal_retouch_method method, struct known_limits limits,
-                          const struct tepal_allocator *allocator, struct tepal_filter **out,
-                          struct tepal_retouch_report *report, uint64_t *victims,
-                          struct tepal_error *error)
+                          struct work *work, const struct tepal_allocator *allocator,
+                          struct tepal_filter **out, struct tepal_retouch_report *report,
+                          uint64_t *victims, struct tepal_error *error)
 {
     struct tepal_filter *made;
     enum tepal_status status = tepal_filter_clone(filter, allocator, &made, error);
@@ -419,6 +428,7 @@ tepal_generalized_retouch(const struct tepal_filter *filter, const struct tepal_
                                               tepal_bits_count(filter->words, filter->word_count)};
     struct run run = {.from = (const struct tepal_generalized *)filter,
                       .in = known,
+                      .work = work,
                       .net = method == TEPAL_RETOUCH_NET_EFFECT,
                       .arena = tepal_arena_open(allocator),
                       .words = made->words,
@@ -426,7 +436,7 @@ tepal_generalized_retouch(const struct tepal_filter *filter, const struct tepal_
                       .limits = limits};
     run.others_end = run.avoid_end + known->other_count;
     run.keys = run.others_end + known->member_count;
-    status = work(&run, &filled, victims, error);
+    status = retouch(&run, &filled, victims, error);
     tepal_arena_release(&run.arena, NULL);
     if (status != TEPAL_OK) {
         tepal_filter_free(made);

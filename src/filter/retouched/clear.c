@@ -184,7 +184,7 @@ enum tepal_status tepal_retouch_clear(struct retouch *run)
     }
     uint64_t state = run->how->seed;
     bool random = run->how->method == TEPAL_RETOUCH_RANDOM;
-    for (uint32_t f = 0; f < run->targets; f++) {
+    for (uint32_t f = 0; f < run->targets && work_key(&run->work, f, run->targets); f++) {
         if (bits_test(run->gone, f)) {
             continue;
         }

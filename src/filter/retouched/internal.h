@@ -39,6 +39,7 @@
 #include <tepal/retouched.h>
 
 #include "base/arena.h"
+#include "base/work.h"
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"
 #include "filter/known/known.h"
@@ -93,6 +94,7 @@ struct retouch {
     const struct tepal_bloom *from; /* the filter, of either kind */
     const struct tepal_known *in;
     const struct tepal_retouch_options *how;
+    struct work work;
     struct arena arena; /* everything below that is an array */
     struct tepal_retouch_report report;
     uint64_t *wanted; /* over in->avoid: false positives that are to be removed */

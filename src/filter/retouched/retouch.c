@@ -207,6 +207,7 @@ static enum tepal_status decide(struct retouch *run)
         tepal_retouch_choose_bits(run);
     }
     enum tepal_status status = tepal_retouch_index(run);
+    status = status == TEPAL_OK ? work_phase(&run->work, 0.9) : status;
     if (status != TEPAL_OK) {
         return status;
     }
@@ -220,10 +221,19 @@ static enum tepal_status retouch(struct retouch *run, struct tepal_filter **out,
                                  struct tepal_error *error)
 {
     struct tepal_filter *made = NULL;
-    enum tepal_status status = tepal_retouch_find(run, error);
+    enum tepal_status status = work_phase(&run->work, 0.2);
+    if (status == TEPAL_OK) {
+        status = tepal_retouch_find(run, error);
+    }
     struct arena_piece *last = run->arena.last;
     if (status == TEPAL_OK) {
+        status = work_phase(&run->work, 0.4);
+    }
+    if (status == TEPAL_OK) {
         status = decide(run);
+    }
+    if (status == TEPAL_OK) {
+        status = run->work.stopped ? TEPAL_STOPPED : work_phase(&run->work, 1);
     }
     if (status == TEPAL_OK) {
         status = tepal_retouch_make(run, &made);
@@ -295,10 +305,12 @@ enum tepal_status tepal_retouch(const struct tepal_filter *filter, const struct 
     }
     if (filter->params.kind == TEPAL_KIND_GENERALIZED) {
         struct known_limits limits = limits_of(&how, known->member_count);
-        return tepal_generalized_retouch(filter, known, how.method, limits, allocator, out, report,
-                                         victims, error);
+        struct work work = work_open(how.progress);
+        (void)work_phase(&work, 1);
+        return tepal_generalized_retouch(filter, known, how.method, limits, &work, allocator, out,
+                                         report, victims, error);
     }
-    struct retouch run = {.in = known, .how = &how};
+    struct retouch run = {.in = known, .how = &how, .work = work_open(how.progress)};
     status = clear_bits(filter, &run, allocator, out, victims, error);
     if (status == TEPAL_OK && report != NULL) {
         *report = run.report;
@@ -324,11 +336,13 @@ enum tepal_status tepal_retouch_curve(const struct tepal_filter *filter,
     }
     if (filter->params.kind == TEPAL_KIND_GENERALIZED) {
         struct known_limits limits = limits_of(&how, known->member_count);
-        return tepal_generalized_curve(filter, known, how.method, limits, allocator, points, room,
-                                       count, report, error);
+        struct work work = work_open(how.progress);
+        return tepal_generalized_curve(filter, known, how.method, limits, &work, allocator, points,
+                                       room, count, report, error);
     }
     struct retouch_curve curve = {.points = points, .room = room, .stride = 1};
-    struct retouch run = {.in = known, .how = &how, .curve = &curve};
+    struct retouch run = {
+        .in = known, .how = &how, .curve = &curve, .work = work_open(how.progress)};
     struct tepal_filter *made;
     status = clear_bits(filter, &run, allocator, &made, NULL, error);
     if (status != TEPAL_OK) {

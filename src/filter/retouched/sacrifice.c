@@ -398,7 +398,12 @@ static void give_up(struct retouch *run, struct scale *scale, uint32_t bit)
 static void greedy(struct retouch *run, struct scale *scale)
 {
     struct queue *queue = &scale->queue;
-    while (run->gone_targets < run->targets) {
+    /* Steps are many more than keys that go: the share is of these, the steps only say when. */
+    for (uint64_t steps = 0; run->gone_targets < run->targets; steps++) {
+        if (steps % WORK_KEYS == 0 &&
+            !work_done(&run->work, (double)run->gone_targets / (double)run->targets)) {
+            return;
+        }
         uint64_t best = tepal_queue_best(queue);
         if (best == QUEUE_NONE || queue->failed) {
             break;
@@ -638,7 +643,8 @@ enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
             return TEPAL_NO_MEMORY;
         }
         run->curve = NULL; /* what is saved and spent again is the curve's end, not its course */
-        if (revive(run, &scale, earlier) == 0 || run->gone_targets == run->targets) {
+        if (run->work.stopped || revive(run, &scale, earlier) == 0 ||
+            run->gone_targets == run->targets) {
             break;
         }
     }

@@ -155,6 +155,9 @@ static enum tepal_status gather(struct retouch *run, struct arena *work, struct 
                                 const struct seen *seen)
 {
     for (uint32_t slab = 0; slab < side->slabs; slab++) {
+        if (!work_done(&run->work, (double)slab / side->slabs)) {
+            return TEPAL_STOPPED;
+        }
         sort_slab(run, side, slab);
         uint32_t count = find_hits(run, side, slab, seen);
         side->hits[slab] = tepal_arena_raw(work, count, sizeof **side->hits);

@@ -90,18 +90,25 @@ void tepal_yesno_limit(struct yesno_run *run, uint64_t steps)
     if (!checked_mul(steps, STEP_WORK, &work)) {
         work = UINT64_MAX;
     }
+    run->from_steps = run->steps;
     run->most_steps = saturating_add(run->steps, steps);
     run->most_work = saturating_add(run->work, work);
 }
 
+/* Of the steps that the search may take; one without a limit is over soon. */
+static double share_of(const struct yesno_run *run)
+{
+    return (double)(run->steps - run->from_steps) / (double)(run->most_steps - run->from_steps);
+}
+
 bool tepal_yesno_stopped(struct yesno_run *run)
 {
-    if (run->how->enough != NULL && !run->ended &&
-        (run->steps - run->asked_steps >= ASK_STEPS ||
-         run->work - run->asked_work >= (uint64_t)ASK_STEPS * STEP_WORK)) {
+    if (!run->ended && (run->steps - run->asked_steps >= ASK_STEPS ||
+                        run->work - run->asked_work >= (uint64_t)ASK_STEPS * STEP_WORK)) {
         run->asked_steps = run->steps;
         run->asked_work = run->work;
-        run->ended = run->how->enough(run->how->ctx);
+        run->ended = !work_done(run->told, share_of(run)) ||
+                     (run->how->enough != NULL && run->how->enough(run->how->ctx));
     }
     return run->ended || run->work >= run->most_work;
 }
@@ -181,12 +188,15 @@ enum tepal_status tepal_yesno_decide(struct yesno_run *run, const uint64_t *fals
     }
     status = tepal_yesno_index(run);
     if (status == TEPAL_OK) {
+        status = work_phase(run->told, run->until);
+    }
+    if (status == TEPAL_OK) {
         status = distribute(run);
     }
     if (status == TEPAL_OK && tepal_yesno_tolerates(run->how)) {
         status = tepal_yesno_spend(run);
     }
-    return status;
+    return run->told->stopped ? TEPAL_STOPPED : status;
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -268,17 +278,23 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
 }
 
 /* The filter for one salt. */
-static enum tepal_status
-build_one(const struct tepal_params *params, const struct tepal_known *known,
-          const struct tepal_yesno_options *options, const struct tepal_allocator *allocator,
-          struct tepal_filter **out, struct tepal_known_report *report, struct tepal_error *error)
+static enum tepal_status build_one(const struct tepal_params *params,
+                                   const struct tepal_known *known,
+                                   const struct tepal_yesno_options *options, struct work *work,
+                                   double until, const struct tepal_allocator *allocator,
+                                   struct tepal_filter **out, struct tepal_known_report *report,
+                                   struct tepal_error *error)
 {
     struct tepal_filter *made;
     enum tepal_status status = tepal_filter_create(params, allocator, &made, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    struct yesno_run run = {.in = known, .how = options, .arena = tepal_arena_open(allocator)};
+    struct yesno_run run = {.in = known,
+                            .how = options,
+                            .told = work,
+                            .until = until,
+                            .arena = tepal_arena_open(allocator)};
     tepal_yesno_limit(&run, YESNO_UNLIMITED);
     *report = (struct tepal_known_report){0};
     status = fill(&run, made, report);
@@ -322,6 +338,7 @@ enum tepal_status tepal_yesno_build(const struct tepal_params *params,
     struct tepal_params salted = *params;
     uint64_t steps = 0;
     uint32_t salts = options->salts == 0 ? 1 : options->salts;
+    struct work work = work_open(options->progress);
     for (uint32_t i = 0; i < salts; i++) {
         struct tepal_filter *made;
         struct tepal_known_report here;
@@ -330,7 +347,11 @@ enum tepal_status tepal_yesno_build(const struct tepal_params *params,
             (settled(&best_report, options) || tepal_params_check(&salted, NULL) != TEPAL_OK)) {
             break; /* after the last salt the best so far it is */
         }
-        status = build_one(&salted, known, options, allocator, &made, &here, error);
+        status = refuse_if(error, work_phase(&work, (i + YESNO_FILLED) / salts));
+        if (status == TEPAL_OK) {
+            status = build_one(&salted, known, options, &work, (i + YESNO_SEARCHED) / salts,
+                               allocator, &made, &here, error);
+        }
         if (status != TEPAL_OK) {
             tepal_filter_free(best);
             return status;

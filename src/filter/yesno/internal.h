@@ -17,6 +17,7 @@
 
 #include "address/address.h"
 #include "base/arena.h"
+#include "base/work.h"
 #include "cells/bits.h"
 #include "filter/bloom/kernels.h"
 #include "filter/kind.h"
@@ -116,6 +117,10 @@ struct yesno_veto {
 };
 
 /* A run. */
+/* The shares of a build until the yes-filter is there, and until the search is over. */
+#define YESNO_FILLED   0.3
+#define YESNO_SEARCHED 0.95
+
 struct yesno_run {
     const struct tepal_known *in;
     const struct tepal_yesno_options *how;
@@ -138,8 +143,11 @@ struct yesno_run {
     uint64_t most_work;   /* ... whatever is reached first */
     uint64_t asked_steps; /* when the caller was asked last */
     uint64_t asked_work;
-    bool ended;  /* the caller has had enough */
-    bool proved; /* no distribution leaves less weight */
+    struct work *told;   /* what the caller is told, in the phase before the search ... */
+    double until;        /* ... and where the search's own ends */
+    uint64_t from_steps; /* of the limit: where the search began */
+    bool ended;          /* the caller has had enough */
+    bool proved;         /* no distribution leaves less weight */
 };
 
 /* ---- the no-filters (veto.c) ----------------------------------------------------------------- */

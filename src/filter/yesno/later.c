@@ -65,12 +65,16 @@ enum tepal_status tepal_yesno_veto_later(struct tepal_filter *filter,
     }
     struct tepal_yesno *yesno = (struct tepal_yesno *)filter;
     struct tepal_known_report here = {0};
+    struct work work = work_open(options->progress);
     struct yesno_run run = {.in = known,
                             .how = options,
+                            .told = &work,
+                            .until = YESNO_SEARCHED,
                             .filter = yesno,
                             .arena = tepal_arena_open(&filter->allocator)};
     tepal_yesno_limit(&run, YESNO_UNLIMITED);
-    status = fill(&run, yesno, &here, error);
+    status = refuse_if(error, work_phase(&work, YESNO_FILLED));
+    status = status == TEPAL_OK ? fill(&run, yesno, &here, error) : status;
     tepal_arena_release(&run.arena, NULL);
     if (status == TEPAL_OK && report != NULL) {
         *report = here;

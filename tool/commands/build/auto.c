@@ -11,6 +11,7 @@
 #include "plans/plan_json.h"
 #include "plans/wish.h"
 #include "input/slurp.h"
+#include "output/progress.h"
 #include "output/render.h"
 
 #define PLAN_FILE_MOST ((size_t)1 << 20)
@@ -126,14 +127,17 @@ static int make_plan(const struct args *args, const struct spool *spool,
     struct wish w = {.steps = NULL};
     struct tepal_plans plans;
     struct tepal_error error = {.why = ""};
+    struct progress progress;
     uint64_t keys;
     int code = count_keys(args, spool, &keys);
     if (code == EXIT_YES) {
         code = wish_read(args, counts(args) ? keys : 0, spool->avoid, &w);
     }
+    w.wish.progress = progress_of(&progress, !arg(args, "quiet")->given, "planning");
     if (code == EXIT_YES && tepal_plan(&w.wish, &plans, &error) != TEPAL_OK) {
         code = args_error(args, "%s", error.why);
     }
+    progress_end(&progress);
     if (code == EXIT_YES) {
         wish_warn(args, &w, &plans);
     }

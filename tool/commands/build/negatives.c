@@ -292,6 +292,7 @@ static int build_yesno(struct negatives_build *v, const struct digests *members,
     }
     enum tepal_status status =
         tepal_yesno_build(&v->params, &input, &how.how, NULL, &v->filter, &v->report, &error);
+    progress_end(&how.progress);
     return status == TEPAL_OK ? EXIT_YES : refused(v, status, error.why);
 }
 
@@ -321,9 +322,13 @@ static int build_plan(struct negatives_build *v, const struct digests *members,
                                      .known = known_keys(v, members, avoid),
                                      .repeats = members->repeats};
     struct tepal_error error = {.why = ""};
+    struct progress progress;
     v->method = TEPAL_YESNO_LOCAL_SEARCH;
+    input.progress =
+        progress_of(&progress, !arg(v->args, "quiet")->given, "choosing what is avoided");
     enum tepal_status status =
         tepal_plan_build(v->plan, &input, NULL, &v->filter, &v->report, &error);
+    progress_end(&progress);
     v->full = status == TEPAL_FULL;
     if (v->full && v->more) {
         return EXIT_TROUBLE;

@@ -71,6 +71,8 @@ static void trace(const struct plan_picture *p, struct curve *curves, size_t *co
     for (size_t i = 0; i < CURVE_STEPS; i++) {
         struct tepal_wish w = *p->wish;
         struct tepal_plans plans;
+        w.progress = (struct tepal_progress){NULL, NULL};
+        progress_parts(p->progress, i, CURVE_STEPS, "rates drawn");
         w.keys = keys_drawn(p);
         w.bits = w.keys > 0 || w.stream != TEPAL_STREAM_UNKNOWN ? 0 : w.bits;
         *(p->plans->closed_world ? &w.fp_known : &w.fp) = rates[i];

@@ -5,10 +5,12 @@
 #include <tepal/plan.h>
 
 #include "output/out.h"
+#include "output/progress.h"
 
 struct plan_picture {
     const struct tepal_wish *wish;
     const struct tepal_plans *plans; /* for the wish */
+    struct progress *progress;
 };
 
 /* As atomic_file_write wants it: the context is a struct plan_picture. */

@@ -87,9 +87,12 @@ int retouch_curve(struct retouching *w)
     struct tepal_error error = {.why = NULL};
     budget_of_everything(w);
     double started = progress_clock();
+    struct progress progress;
+    w->how.progress = progress_of(&progress, !arg(w->args, "quiet")->given, "retouching");
     enum tepal_status status = tepal_retouch_curve(w->filter, &w->input, &w->how, NULL, c.point,
                                                    CURVE_POINTS, &c.count, &w->report, &error);
     w->seconds = progress_clock() - started;
+    progress_end(&progress);
     if (status != TEPAL_OK) {
         return retouch_refused(w, status, error.why);
     }
