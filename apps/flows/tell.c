@@ -167,6 +167,7 @@ static int draw(const struct flows *f, struct atomic_file *file)
                               .y_label = f->states ? "share of flows" : "share of packets",
                               .y_unit = SVG_SHARE,
                               .y_log = true,
+                              .y_zero = true,
                               .series = series,
                               .look = look,
                               .count = each * f->sets};

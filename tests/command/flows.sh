@@ -194,6 +194,7 @@ a receipt always finds its group, or wrong removals took it True
 fingerprints True
 everything was added True'
 like 'the drift is drawn' "$(head -c 4 drift.svg) $(grep -c 'class="curve' drift.svg)" '^<svg [1-9][0-9]*$'
+is 'windows without errors are drawn as 0' "$(grep -c '>0 %</text>' drift.svg)" 1
 refused 'a picture is not overwritten' 'drift.svg: the file exists; use --force to overwrite it' \
     "$tepal" app flows hand.tsv --svg drift.svg
 run "$tepal" app flows many.tsv --bits-per-flow 16 --repeat 4 --json --idle 60 -q

@@ -562,6 +562,7 @@ static void draw(const void *context, struct out *out)
                               .x_label = "time of a query, ns",
                               .y_label = "false positives",
                               .y_unit = SVG_SHARE,
+                              .x_log = true,
                               .y_log = true,
                               .series = series,
                               .look = look,

@@ -62,7 +62,8 @@ struct plot {
 static bool is_shown(const struct svg_chart *c, const struct svg_series *s,
                      const struct svg_point *p)
 {
-    return !(c->x_log && p->x <= 0) && (s->style == SVG_MARKS || !(c->y_log && p->y <= 0));
+    bool zeros = s->style == SVG_MARKS || c->y_zero;
+    return !(c->x_log && p->x <= 0) && (zeros || !(c->y_log && p->y <= 0));
 }
 
 /* A linear axis from 0 to `most`, or a logarithmic one around least .. most. */

@@ -61,6 +61,7 @@ struct svg_chart {
     enum svg_unit y_unit;
     bool x_log;
     bool y_log;
+    bool y_zero; /* logarithmic: curves go down to the line of 0, too, as marks do */
     const struct svg_series *series;
     const struct svg_look *look; /* of each series; NULL: by their numbers */
     size_t count;                /* of series; beyond SVG_COLOURS the colours repeat */
