@@ -31,12 +31,48 @@ static double lines_per_query(uint64_t bits)
     return 2.0 * lines / buckets;
 }
 
+/*
+ * The same derived: a bucket begins anywhere in a line, in steps of g = gcd(4 bits, 512) bits, and
+ * is read to the end of the word after that of its third slot. So it takes a second line if it
+ * begins in the last 64 + 2 bits of one.
+ */
+static double lines_derived(uint64_t bits)
+{
+    uint64_t step = GROWING_SLOTS * bits;
+    step &= ~step + 1; /* 512 is a power of two */
+    step = step < 512 ? step : 512;
+    uint64_t crossing = (64 + 2 * bits + step - 1) / step;
+    uint64_t aligned = (448 - 2 * bits) % step == 0 ? 0 : 1; /* the first that crosses is later */
+    return 2 * (1 + (double)(crossing - aligned) * (double)step / 512);
+}
+
+/* And counted on a filter that has grown: the lines that lookups of strangers touch. */
+static double lines_counted(const struct tepal_filter *f, unsigned keys)
+{
+    const struct tepal_growing *g = growing_self_const(f);
+    uint64_t state = 19;
+    uint64_t lines = 0;
+    for (unsigned i = 0; i < keys; i++) {
+        struct growing_key key = growing_key_of(&g->at, check_digest(&state));
+        for (int b = 0; b < 2; b++) {
+            uint64_t bucket = key.address[b] & growing_ones(growing_depth(&g->at, key.address[b]));
+            uint64_t at = growing_start(&g->at, bucket);
+            const uint64_t *group = growing_group(g, bucket);
+            uintptr_t first = (uintptr_t)(group + (at >> 6)) / 64;
+            uintptr_t last = (uintptr_t)(group + ((at + 2 * g->at.bits) >> 6) + 1) / 64;
+            lines += 1 + last - first;
+        }
+    }
+    return (double)lines / keys;
+}
+
 static void lookups_read_few_lines(void **unused)
 {
     (void)unused;
     for (uint64_t bits = TEPAL_MIN_TAG_BITS + 2;
          bits <= TEPAL_MAX_TAG_BITS + TEPAL_MAX_EXTENSION_BITS + 1; bits++) {
         assert_true(lines_per_query(bits) < 3);
+        assert_true(fabs(lines_per_query(bits) - lines_derived(bits)) < 1e-9);
     }
 }
 
@@ -102,6 +138,12 @@ static void a_thousandfold_growth(void **unused)
         }
     }
     assert_true(moments > 35);
+    /* One line or two for each of the two buckets: a deviation of 1/2 at most. */
+    double counted = lines_counted(f, STRANGERS);
+    assert_true(fabs(counted - lines_derived(t + e + 1)) < CHECK_Z * 0.75 / sqrt(STRANGERS));
+    if (getenv("TEPAL_SHOW") != NULL) {
+        printf("%.3f lines per lookup counted, %.3f derived\n", counted, lines_derived(t + e + 1));
+    }
     /* No two keys in a row are correlated: the sum over all moments is Poisson, nearly. */
     assert_true(fabs((double)found - expected) < CHECK_Z * sqrt(expected));
     assert_true(worst <= 18);
