@@ -22,8 +22,8 @@ const char *plan_json_read(const char *text, size_t len, struct tepal_proposal *
                            char why[PLAN_JSON_WHY]);
 
 /*
- * The rates that a saved plan promises, NaN where it promises none. Up to 0.2.0 "fp" was of the
- * known negatives, and strangers had "fp_unknown".
+ * The rates that a saved plan promises, NaN where it promises none. In 0.1.0 "fp" was of the known
+ * negatives, and strangers had "fp_unknown".
  */
 void plan_json_rates(const json_t *plan, double *fp, double *fp_known);
 
