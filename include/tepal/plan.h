@@ -119,6 +119,9 @@ struct tepal_wish {
 #define TEPAL_PLAN_TEXT 200
 #define TEPAL_PLAN_ALSO 64
 
+/* A yes-no plan is built with so many salts at most, until it leaves no more than fp_known. */
+#define TEPAL_PLAN_SALTS 6
+
 /*
  * One kind on one layout with its best parameters, or the reason why it is refused; a kind that is
  * refused on all of its layouts for one reason is there once.

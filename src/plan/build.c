@@ -172,12 +172,10 @@ static double weight_to_avoid(const struct tepal_known *known)
  * What a yes-no filter leaves can be known only when it is built: a heavy key may have no place in
  * one of fifty. Such a filter is built again with the next salt, until it leaves what was planned.
  */
-#define MOST_SALTS 6
-
 static enum tepal_status veto(struct build *b)
 {
     struct tepal_yesno_options options = TEPAL_YESNO_OPTIONS_INIT;
-    options.salts = MOST_SALTS;
+    options.salts = TEPAL_PLAN_SALTS;
     options.weight_left = b->plan->fp_known * weight_to_avoid(b->known);
     options.progress = b->in->progress;
     b->params.capacity = b->known->member_count;

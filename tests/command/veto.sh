@@ -54,6 +54,15 @@ run "$tepal" build members -o z --kind yesno --yes-bits 4000 --no-bits 300 --no-
     --seed 7 --tolerate 5 --salts 2 --positions distinct --json
 has '--tolerate' 'd["false_negatives"] <= 5'
 is '--tolerate, as query counts' "$((1000 - $(count z members)))" "$(field "$work/out" false_negatives)"
+small=(--kind yesno --yes-bits 5000 --no-bits 400 --no-filters 2 --avoid strangers --seed 7 --force)
+"$tepal" build members -o first "${small[@]}" -q
+"$tepal" build members -o z "${small[@]}" --fp-known 1 -q
+same '--fp-known: the first re-hashing will do' first z
+run "$tepal" build members -o best "${small[@]}" --salts 6 --json
+best=$(field "$work/out" avoid_left)
+is 'six leave fewer than one' "$((best < $(count first strangers)))" 1
+"$tepal" build members -o z "${small[@]}" --fp-known "$best/10000" -q
+same '--fp-known: tried until so few are left' best z
 cat members strangers >both
 run "$tepal" build members -o z --kind yesno --bits 8000 --avoid both --seed 7 --json
 has 'members among the negatives are reported' 'd["avoid_members"] == 1000 and d["avoid_given"] == 11000'

@@ -100,6 +100,7 @@ static void say_yesno(struct line *l)
         l->p->hashes);
     say(l, " --no-bits %" PRIu64 " --no-filters %" PRIu64 " --no-hashes %" PRIu64 "%s", no->no_bits,
         no->no_filters, no->no_hashes, no->own_seeds != 0 ? " --own-seeds" : "");
+    say(l, " --fp-known %.17g", l->plan->fp_known);
 }
 
 static void say_cascade(struct line *l)

@@ -48,7 +48,8 @@
 
 #define OPTION_SALTS                                                                               \
     OPTION(0, "salts", OF_WHOLE("N", 1, 1000000),                                                  \
-           "yesno: try up to N re-hashings of all keys and keep the best.")
+           "yesno: try up to N re-hashings of all keys and keep the best; with --fp-known, until " \
+           "no more known negatives are found (N is 6 then, if not given).")
 
 #define OPTION_TOLERATE                                                                            \
     OPTION(0, "tolerate", OF_WHOLE("N", 0, UINT64_MAX),                                            \

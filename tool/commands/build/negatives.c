@@ -26,10 +26,10 @@
 /* ---- recipes: which options there are -------------------------------------------------------- */
 
 static const char *const yesno_options[] = {
-    "fp",        "bits-per-key",    "bits",           "hashes",     "layout",
-    "positions", "yes-bits",        "no-bits",        "no-filters", "no-hashes",
-    "avoid",     "weights",         "method",         "own-seeds",  "salts",
-    "tolerate",  "tolerate-weight", "member-weights", "time-limit", NULL};
+    "fp",         "bits-per-key", "bits",       "hashes",    "layout",          "positions",
+    "yes-bits",   "no-bits",      "no-filters", "no-hashes", "avoid",           "weights",
+    "method",     "own-seeds",    "salts",      "tolerate",  "tolerate-weight", "member-weights",
+    "time-limit", "fp-known",     NULL};
 
 static const char *const cascade_options[] = {
     "fp", "bits-per-key", "bits", "hashes", "layout", "positions", "avoid", "weights", NULL};
@@ -260,6 +260,20 @@ static int size_yesno(struct negatives_build *v, size_t n, size_t t)
     return recipe_check(v->args, &v->params);
 }
 
+/* With --fp-known, re-hashings end when so little of the known negatives' weight is left. */
+static void limit_salts(const struct negatives_build *v, const struct tepal_known *known,
+                        struct tepal_yesno_options *how)
+{
+    double weight = 0;
+    for (size_t i = 0; i < known->avoid_count; i++) {
+        weight += known->avoid_weights == NULL ? 1 : known->avoid_weights[i];
+    }
+    if (arg(v->args, "fp-known")->given) {
+        how->weight_left = arg(v->args, "fp-known")->real * weight;
+        how->salts = (uint32_t)arg_whole(v->args, "salts", TEPAL_PLAN_SALTS);
+    }
+}
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 static int refused(const struct negatives_build *v, enum tepal_status status, const char *why)
@@ -286,6 +300,7 @@ static int build_yesno(struct negatives_build *v, const struct digests *members,
     struct tepal_known input = known_keys(v, members, avoid);
     struct tepal_error error = {.why = ""};
     yesno_how_read(&how, v->args);
+    limit_salts(v, &input, &how.how);
     v->method = how.how.method;
     if (size_yesno(v, members->count, avoid->count) != EXIT_YES) {
         return EXIT_TROUBLE;
