@@ -257,6 +257,9 @@ static double several(enum tepal_counting_lines lines, enum tepal_positions posi
     return -expm1(l->c * log1p(-at_most_one(group)));
 }
 
+/* A line is followed key by key, so that a capacity from a file must not decide how long. */
+#define KEYS_PER_COUNTER 2
+
 double tepal_counting_blocked_choices(enum tepal_counting_lines lines,
                                       enum tepal_positions positions, uint64_t m, uint64_t n,
                                       uint32_t k, uint32_t c, double *p0)
@@ -265,7 +268,8 @@ double tepal_counting_blocked_choices(enum tepal_counting_lines lines,
     const uint32_t cells = is_long ? TEPAL_LINE_BITS : TEPAL_COUNTING_LINE_CELLS;
     double zeros;
     double fp;
-    if (m < cells || k == 0 || k > MOST || c == 0 || c > TEPAL_MAX_CHOICES) {
+    if (m < cells || k == 0 || k > MOST || c == 0 || c > TEPAL_MAX_CHOICES ||
+        (c > 1 && n / KEYS_PER_COUNTER > m)) {
         return NAN;
     }
     if (c > 1 && n > 0) {
