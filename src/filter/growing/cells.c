@@ -25,7 +25,7 @@ const char *tepal_growing_validate(const struct tepal_filter *filter)
     if (own[GROWING_HELD] > slots) {
         return "there are more entries than slots";
     }
-    if (own[GROWING_COPIES] > (uint64_t)1 << 62) {
+    if (own[GROWING_COPIES] > GROWING_COPIES_MAX) {
         return "there are more copies than there can be";
     }
     if (filter->params.growing.first == 0) {

@@ -225,7 +225,7 @@ static void send(struct tepal_growing *f, uint64_t entry, const uint64_t child[2
         growing_put_slot(f, child[0], used[0]++, entry);
         growing_put_slot(f, child[1], used[1]++, entry);
         f->head.state.own[GROWING_HELD]++;
-        f->head.state.own[GROWING_COPIES]++;
+        growing_count_copy(f);
         return;
     }
     uint64_t extension = entry >> t->tag_bits & growing_ones(length);

@@ -26,8 +26,9 @@ enum {
     GROWING_OVER_USED = 5, /* its slots taken */
     GROWING_STATES = 6
 };
-#define GROWING_UNIT     60
-#define GROWING_OVER_MAX ((uint64_t)1 << 62) /* of GROWING_OVER */
+#define GROWING_UNIT       60
+#define GROWING_OVER_MAX   ((uint64_t)1 << 62) /* of GROWING_OVER */
+#define GROWING_COPIES_MAX ((uint64_t)1 << 62)
 
 /* Buckets whose bits are whole words, for every width of slots: where arrays begin and end. */
 #define GROWING_GROUP_LOG 4
@@ -313,5 +314,12 @@ bool tepal_overflow_remove(struct tepal_growing *f, struct tepal_digest digest);
 
 /* What is wrong with the table, or NULL. */
 const char *tepal_overflow_flaw(const struct tepal_growing *f);
+
+/* One more entry that is stored twice; a file may say that there were very many. */
+static inline void growing_count_copy(struct tepal_growing *f)
+{
+    uint64_t *copies = &f->head.state.own[GROWING_COPIES];
+    *copies += *copies < GROWING_COPIES_MAX;
+}
 
 #endif

@@ -18,7 +18,7 @@ static enum tepal_status add_entry(struct tepal_growing *f, uint64_t tag, uint64
     needed = needed < other ? other : needed;
     if (known < needed) {
         enum tepal_status status = add_entry(f, tag, address, known + 1);
-        f->head.state.own[GROWING_COPIES]++;
+        growing_count_copy(f);
         return status == TEPAL_OK ? add_entry(f, tag, address | (uint64_t)1 << known, known + 1)
                                   : status;
     }
