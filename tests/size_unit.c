@@ -130,10 +130,10 @@ static void counting_has_one_choice_or_more(void **unused)
             double fp = tepal_counting_choices_rate(&p, 1000);
             assert_true(fp <= 0.01 && fp > 0.008);
             /* A capacity from a file is any number, and must not take long. */
-            fp = tepal_counting_choices_rate(&p, 2 * p.cells);
+            fp = tepal_counting_choices_rate(&p, 8 * p.cells);
             assert_true(fp > 0.5 && fp <= 1);
             fp = tepal_counting_choices_rate(&p, UINT64_MAX);
-            assert_true(layout == TEPAL_LAYOUT_BLOCKED ? isnan(fp) : fp > 0.5 && fp <= 1);
+            assert_true(fp > 0.9 && fp <= 1);
             uint32_t best = p.hashes;
             uint64_t cells = p.cells;
             p.hashes = best - 2; /* given: kept, and no better */

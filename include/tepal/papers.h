@@ -367,9 +367,9 @@ TEPAL_API enum tepal_status tepal_counting_size(enum tepal_layout layout,
  * know. Of *params, kind, layout, positions, choices, rule and lines count; the size sets cells
  * and, if they are 0, hashes. One choice: exact, on any layout. More: on the flat, partitioned and
  * blocked layouts, within 2 % (a few dozen lines: up to 10 % high); paired: NaN,
- * TEPAL_UNSUPPORTED; blocked with more than 2 keys per counter: NaN. Fails as tepal_counting_size
- * does. Cost: milliseconds; in long lines tens of them, and some tenths of a second if the hashes
- * are to be found.
+ * TEPAL_UNSUPPORTED; blocked, more than 8 keys per counter count as 8. Fails as
+ * tepal_counting_size does. Cost: milliseconds; in long lines tens of them, and some tenths of a
+ * second if the hashes are to be found.
  */
 TEPAL_API double tepal_counting_choices_rate(const struct tepal_params *params, uint64_t n);
 TEPAL_API enum tepal_status tepal_counting_choices_size(struct tepal_params *params, uint64_t n,

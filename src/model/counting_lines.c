@@ -257,8 +257,11 @@ static double several(enum tepal_counting_lines lines, enum tepal_positions posi
     return -expm1(l->c * log1p(-at_most_one(group)));
 }
 
-/* A line is followed key by key, so that a capacity from a file must not decide how long. */
-#define KEYS_PER_COUNTER 2
+/*
+ * A line is followed key by key, so that a capacity from a file must not decide how long: beyond so
+ * many keys, at which nearly every key is found, nothing is added.
+ */
+#define KEYS_PER_COUNTER 8
 
 double tepal_counting_blocked_choices(enum tepal_counting_lines lines,
                                       enum tepal_positions positions, uint64_t m, uint64_t n,
@@ -268,14 +271,14 @@ double tepal_counting_blocked_choices(enum tepal_counting_lines lines,
     const uint32_t cells = is_long ? TEPAL_LINE_BITS : TEPAL_COUNTING_LINE_CELLS;
     double zeros;
     double fp;
-    if (m < cells || k == 0 || k > MOST || c == 0 || c > TEPAL_MAX_CHOICES ||
-        (c > 1 && n / KEYS_PER_COUNTER > m)) {
+    if (m < cells || k == 0 || k > MOST || c == 0 || c > TEPAL_MAX_CHOICES) {
         return NAN;
     }
     if (c > 1 && n > 0) {
         struct lines l = {
             .cells = cells, .k = k, .c = c, .distinct = positions == TEPAL_POSITIONS_DISTINCT};
-        fp = several(lines, positions, (double)n / (double)(m / cells), &l, &zeros);
+        double most = KEYS_PER_COUNTER * (double)cells; /* on a line */
+        fp = several(lines, positions, fmin((double)n / (double)(m / cells), most), &l, &zeros);
     } else {
         const enum tepal_layout layout = TEPAL_LAYOUT_BLOCKED;
         fp = (is_long ? tepal_bloom_fp : tepal_counting_rate)(layout, positions, m, n, k);

@@ -207,10 +207,6 @@ static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, 
     if (c > 1 && p->layout == TEPAL_LAYOUT_BLOCKED) {
         fp = tepal_counting_blocked_choices((enum tepal_counting_lines)p->counting.lines,
                                             p->positions, p->cells, n, p->hashes, c, &p0);
-        if (isnan(fp)) {
-            return refuse(error, TEPAL_BAD_ARGUMENT,
-                          "with several choices the model ends at 2 keys per counter");
-        }
     } else if (c > 1) {
         fp = tepal_counting_choices_rate(p, n);
         p0 = 1 - pow(-expm1(log1p(-fp) / c), 1.0 / p->hashes);
