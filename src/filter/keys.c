@@ -138,6 +138,41 @@ void tepal_filter_hash_keys(const struct bloom_source *source, size_t first, siz
     }
 }
 
+/* So many strings, or bytes of a packed array, ahead of those that are hashed. */
+#define STRINGS_AHEAD 32
+#define PACKED_AHEAD  1024
+
+/* Longer strings are not worth it: reading them takes longer than the first line. */
+#define STRINGS_BYTES 2048
+
+static void request_strings(const struct bloom_source *source, size_t first, size_t count)
+{
+    size_t ahead = first + STRINGS_AHEAD;
+    if (source->pointers != NULL) {
+        bloom_request_bytes(source->pointers, (ahead + STRINGS_AHEAD) * sizeof(void *), 1);
+        bloom_request_bytes(source->lens, (ahead + STRINGS_AHEAD) * sizeof(size_t), 1);
+        for (size_t i = ahead; i < ahead + count && i < source->count; i++) {
+            __builtin_prefetch(source->pointers[i]);
+        }
+    } else if (source->offsets != NULL) {
+        uint64_t start = source->offsets[first];
+        uint64_t bytes = source->offsets[first + count] - start;
+        bloom_request_bytes(source->offsets, (ahead + STRINGS_AHEAD) * sizeof(uint64_t), 1);
+        if (bytes <= STRINGS_BYTES) {
+            bloom_request_bytes(source->bytes, (size_t)start + PACKED_AHEAD, (size_t)bytes);
+        }
+    } else if (count * source->width <= STRINGS_BYTES) {
+        bloom_request_bytes(source->bytes, ahead * source->width, count * source->width);
+    }
+}
+
+void tepal_filter_hash_strings(const struct bloom_source *source, size_t first, size_t count,
+                               struct tepal_digest *digests)
+{
+    request_strings(source, first, count);
+    tepal_filter_hash_keys(source, first, count, digests);
+}
+
 /* Can the kind hash them on the way? Integers only unkeyed. */
 static bool on_the_way(const struct bloom_source *source)
 {
@@ -174,6 +209,7 @@ static enum tepal_status add_keys(struct tepal_filter *filter, struct bloom_sour
         return TEPAL_KEY_NEEDED;
     }
     source->hasher = filter->hasher;
+    source->count = count;
     if (filter->ops->add_keys != NULL && on_the_way(source)) {
         filter->ops->add_keys(filter, source, count);
         return TEPAL_OK;
@@ -207,6 +243,7 @@ static size_t query_keys(const struct tepal_filter *filter, struct bloom_source 
         return perhaps(count, answers);
     }
     source->hasher = filter->hasher;
+    source->count = count;
     if (filter->ops->query_keys != NULL && on_the_way(source)) {
         return filter->ops->query_keys(filter, source, count, answers);
     }

@@ -70,12 +70,18 @@ static void gather(const struct bloom_source *source, size_t first, size_t count
         memcpy(digests, source->digests + first, count * sizeof *digests);
         break;
     case BLOOM_INTEGERS:
+        for (size_t i = 0; i < count; i += BLOOM_GROUP) {
+            bloom_request_keys(source, BLOOM_INTEGERS, first + i);
+        }
         for (size_t i = 0; i < count; i++) {
             digests[i] = bloom_digest(source, BLOOM_INTEGERS, first, count, i, digests);
         }
         break;
     case BLOOM_STRINGS:
-        tepal_filter_hash_keys(source, first, count, digests);
+        for (size_t i = 0; i < count; i += BLOOM_FEW) {
+            size_t few = count - i < BLOOM_FEW ? count - i : BLOOM_FEW;
+            tepal_filter_hash_strings(source, first + i, few, digests + i);
+        }
         break;
     }
 }

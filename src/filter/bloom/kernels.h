@@ -33,6 +33,7 @@ struct bloom_source {
     const uint8_t *bytes;
     const uint64_t *offsets;
     size_t width;
+    size_t count;               /* strings: how many there are in all */
     struct tepal_hasher hasher; /* for integers and strings: the filter's own */
 };
 
@@ -42,6 +43,10 @@ struct bloom_source {
 /* The digests of keys first .. first + count - 1, integers or strings (keys.c). */
 void tepal_filter_hash_keys(const struct bloom_source *source, size_t first, size_t count,
                             struct tepal_digest *digests);
+
+/* The same of strings, of which the next ones are brought (below). */
+void tepal_filter_hash_strings(const struct bloom_source *source, size_t first, size_t count,
+                               struct tepal_digest *digests);
 
 /*
  * A small flat filter (colliding positions) that is a part of a larger one: `at` addresses its
@@ -95,6 +100,34 @@ double tepal_bits_flat_rate(const struct address *at, double ones);
 #define BLOOM_FEW 4
 
 /*
+ * Keys are read one after the other, and the processor sees that, but not beyond a page of 4 KiB:
+ * without help every 512th integer would cost a whole latency, and lines that are under way would
+ * run dry. So each group has the keys of one some groups ahead brought.
+ */
+#define BLOOM_KEYS_AHEAD (4 * BLOOM_GROUP)
+
+static inline void bloom_request_bytes(const void *start, size_t offset, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64) {
+        __builtin_prefetch((const void *)((uintptr_t)start + offset + i)); /* or beyond the end */
+    }
+}
+
+/* The group of keys from `first` on is next. `form` as below. */
+static inline __attribute__((always_inline)) void
+bloom_request_keys(const struct bloom_source *source, enum bloom_form form, size_t first)
+{
+    first += BLOOM_KEYS_AHEAD;
+    if (form == BLOOM_DIGESTS) {
+        bloom_request_bytes(source->digests, first * sizeof *source->digests,
+                            BLOOM_GROUP * sizeof *source->digests);
+    } else if (form == BLOOM_INTEGERS) {
+        bloom_request_bytes(source->integers, first * sizeof *source->integers,
+                            BLOOM_GROUP * sizeof *source->integers);
+    }
+}
+
+/*
  * The digest of key j of `count` keys, those of the batch from `first` on; they are asked for one
  * after the other, from 0 on. `form` is a compile-time constant in every loop, `room` has as many
  * digests as there are keys.
@@ -112,7 +145,7 @@ bloom_digest(const struct bloom_source *source, enum bloom_form form, size_t fir
     }
     if (j % BLOOM_FEW == 0) {
         size_t few = count - j < BLOOM_FEW ? count - j : BLOOM_FEW;
-        tepal_filter_hash_keys(source, first + j, few, room + j);
+        tepal_filter_hash_strings(source, first + j, few, room + j);
     }
     return room[j];
 }
