@@ -108,6 +108,14 @@ print(o["fp"]["promised"] > 0.1, o["fp_known"]["promised"])' "$(cat "$work/out")
 refused 'nothing to ask' \
     'measure: --members KEYS, --strangers KEYS or --negatives KEYS is needed, or all' \
     "$tepal" measure good
+# Nothing holds because nobody looked.
+for keys in members strangers negatives; do
+    refused "no $keys" '/dev/null: no keys in the input: there is nothing to measure' \
+        "$tepal" measure good --$keys /dev/null
+done
+refused 'strangers that are all members' \
+    'members: all keys in the input are members: there is nothing to measure' \
+    "$tepal" measure good --members members --strangers members
 refused 'no filter' 'members: the first bytes are not those of a tepal filter (byte 0)' "$tepal" measure members --members members
 echo '[]' >broken
 refused 'a plan that is none' 'broken: not a plan, as written by tepal plan --json' \

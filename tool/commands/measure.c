@@ -115,6 +115,17 @@ static struct feed *open_feed(const struct measure *m, const char *id)
     return feed_open_file(m->args, &arg(m->args, id)->text, &m->hasher, weighted);
 }
 
+/* EXIT_YES if anything was asked: a promise does not hold because nobody looked. */
+static int asked_any(const struct measure *m, const char *id, uint64_t asked, uint64_t left_out)
+{
+    return asked > 0 ? EXIT_YES
+                     : args_about(m->args, filter_file_name(arg(m->args, id)->text, false),
+                                  left_out > 0 ? "all keys in the input are members: there is "
+                                                 "nothing to measure"
+                                               : "no keys in the input: there is nothing to "
+                                                 "measure");
+}
+
 static int ask_members(struct measure *m)
 {
     struct feed *feed = open_feed(m, "members");
@@ -135,7 +146,7 @@ static int ask_members(struct measure *m)
         }
     }
     feed_close(feed);
-    return count == 0 ? EXIT_YES : EXIT_TROUBLE;
+    return count == 0 ? asked_any(m, "members", m->fn.asked, 0) : EXIT_TROUBLE;
 }
 
 static void count_stranger(struct error *e, bool wrong, double weight)
@@ -151,6 +162,7 @@ static void count_stranger(struct error *e, bool wrong, double weight)
 static int ask_others(struct measure *m, const char *id, struct error *error)
 {
     struct feed *feed = open_feed(m, id);
+    uint64_t before = m->left_out;
     uint64_t answers[FEED_BATCH / 64];
     ptrdiff_t count;
     if (feed == NULL) {
@@ -168,7 +180,7 @@ static int ask_others(struct measure *m, const char *id, struct error *error)
         }
     }
     feed_close(feed);
-    return count == 0 ? EXIT_YES : EXIT_TROUBLE;
+    return count == 0 ? asked_any(m, id, error->asked, m->left_out - before) : EXIT_TROUBLE;
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
