@@ -492,7 +492,7 @@ cp whole state
 )
 is 'a full disk: it goes on' "$(cat "$work/out")" "$(wc -l <large | tr -d ' ')"
 is 'a full disk: told' "$(cat "$work/code") $(cat "$work/err")" \
-    '2 tepal: state: warning: the state could not be saved (File too large): the previous one is kept, and dedup continues'
+    '2 tepal: state: the state could not be saved (File too large): the previous one is kept'
 same 'a full disk: the old state stays' state whole
 is 'a full disk: nothing else stays' "$(ls -A | grep -c '^\.tepal\|\.tmp$\|\.lock$')" 0
 

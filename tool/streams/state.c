@@ -245,7 +245,7 @@ double state_due(const struct state *s, const struct tepal_filter *filter)
     return left > 0 ? left : 0;
 }
 
-void state_save(struct state *s, const struct tepal_filter *filter)
+static void save(struct state *s, const struct tepal_filter *filter, bool last)
 {
     struct tepal_error error = {.status = TEPAL_OK};
     if (s->path == NULL || !changed(s, filter)) {
@@ -253,16 +253,22 @@ void state_save(struct state *s, const struct tepal_filter *filter)
     }
     bool failed = filter_file_save_quietly(filter, s->path, &error) != TEPAL_OK;
     bool in_place = failed && filter_file_in_place(&error);
-    if (in_place && !s->failing) {
+    bool told = s->failing && !last;
+    if (in_place && !told) {
         say_warning(s->name, "%s: %s", error.why, strerror(error.system));
-    } else if (failed && !s->failing) {
+    } else if (failed && !told) {
         const char *why = error.system != 0   ? strerror(error.system)
                           : error.why != NULL ? error.why
                                               : tepal_status_message(error.status);
-        say_warning(
-            s->name,
-            "the state could not be saved (%s): the previous one is kept, and dedup continues",
-            why);
+        if (last) {
+            (void)say_error(NULL, s->name,
+                            "the state could not be saved (%s): the previous one is kept", why);
+        } else {
+            say_warning(
+                s->name,
+                "the state could not be saved (%s): the previous one is kept, and dedup continues",
+                why);
+        }
     }
     if (!failed || in_place) {
         s->saved = tepal_filter_keys_added(filter);
@@ -271,9 +277,14 @@ void state_save(struct state *s, const struct tepal_filter *filter)
     s->next = progress_clock() + s->interval;
 }
 
+void state_save(struct state *s, const struct tepal_filter *filter)
+{
+    save(s, filter, false);
+}
+
 int state_close(struct state *s, const struct tepal_filter *filter)
 {
-    state_save(s, filter);
+    save(s, filter, true);
     int code = s->failing ? EXIT_TROUBLE : EXIT_YES;
     state_free(s);
     return code;
