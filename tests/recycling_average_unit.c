@@ -692,14 +692,18 @@ static void looking_ahead_decides_the_same(void **state)
     static struct tepal_digest stream[MESSAGES];
     static const struct recycling_kernels *const kernels[] = {&tepal_recycling_lines_portable,
                                                               &tepal_recycling_lines_avx2};
-    for (unsigned variant = 0; variant < 24; variant++) {
+    for (unsigned variant = 0; variant < 32; variant++) {
+        /* in large filters the rates of 64 messages lie in one segment of the table */
+        bool large = variant >= 24;
         enum tepal_layout layout = variant % 4 == 0 ? TEPAL_LAYOUT_FLAT : TEPAL_LAYOUT_BLOCKED;
-        struct tepal_params p =
-            params_of(layout, variant % 2, 1 + variant % 3, variant < 12 ? 0.01 : 0.2);
+        struct tepal_params p = params_of(layout, variant % 2, 1 + variant % 3,
+                                          large          ? 0x1p-20
+                                          : variant < 12 ? 0.01
+                                                         : 0.2);
         uint64_t random = variant;
         uint64_t answers[(PIECE + 63) / 64];
         p.hashes = variant % 5 < 3 ? 5 : 11;
-        p.cells *= variant % 7 == 0 ? 1 : 6;
+        p.cells *= large ? 64 : variant % 7 == 0 ? 1 : 6;
         struct tepal_filter *exact = make(&p);
         struct tepal_filter *fast = make(&p);
         struct tepal_recycling *r = (struct tepal_recycling *)exact;

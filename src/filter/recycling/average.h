@@ -77,4 +77,78 @@ static inline void average_took(struct tepal_recycling *r, struct average_run *r
     run->told = wide_clamp(told);
 }
 
+/* Of 64 arrivals: the cells that those before it have set, and those of them that both have. */
+struct average_group {
+    uint32_t ones[65];
+    uint32_t both[65];
+};
+
+/*
+ * The sum of the rates before each of the arrivals, as average_rate has them. Those of one segment
+ * are computed side by side. They have 24 digits and rise: if the last is below 2^20 times the
+ * first, a double holds the sum of 64 of them exactly.
+ */
+static inline bool average_sum(struct tepal_recycling *r, struct average_segment *segment,
+                               double cells, uint64_t from, const uint32_t *more, wide_int *sum)
+{
+    const uint64_t first = average_rate(r, segment, cells, from);
+    const struct average_segment s = *segment;
+    const uint64_t last = average_rate(r, segment, cells, from + more[64]);
+    const double start = (double)(int64_t)from;
+    double sums[8] = {0};
+    if (s.step != segment->step || s.rise < 0 || last >> 62 != 0) {
+        return false;
+    }
+    *sum = wide_of(0);
+    if (last == 0) {
+        return true; /* no cell is shared in the first cycle */
+    }
+    if (first >> 24 == 0 || last >> 20 > first) { /* a unit and less would be cut off, too */
+        return false;
+    }
+    for (size_t i = 0; i < 64; i += 8) {
+        for (size_t j = 0; j < 8; j++) {
+            double at = (start + (double)(int32_t)more[i + j]) / cells * RATE_STEPS;
+            sums[j] += (double)(float)(s.low + (at - (int32_t)s.step) * s.rise);
+        }
+    }
+    double all =
+        ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    int64_t high = (int64_t)(all * 0x1p32);
+    int64_t low = (int64_t)((all * 0x1p32 - (double)high) * 0x1p32);
+    *sum = wide_add(wide_join((uint64_t)high >> 32, (uint64_t)high << 32), wide_of((uint64_t)low));
+    return true;
+}
+
+/*
+ * As average_arrives and average_took one after the other, for arrivals none of which is the
+ * trigger. Nearly always nothing has to be clamped, so that the sum of what is told is the sum of
+ * its parts.
+ */
+static inline void average_group(struct tepal_recycling *r, struct average_run *run,
+                                 const struct average_group *group, uint64_t ones)
+{
+    wide_int active;
+    wide_int shared;
+    const uint64_t both = run->both;
+    run->safe -= 64;
+    if (wide_high(run->frozen) == 0 && wide_low(run->frozen) >> 63 == 0 &&
+        average_sum(r, &run->active, run->cells, ones, group->ones, &active) &&
+        average_sum(r, &run->shared, run->cells, both, group->both, &shared) &&
+        average_rate(r, &run->shared, run->cells, both + group->both[64]) <=
+            wide_low(run->frozen)) {
+        wide_int frozen = wide_times(run->frozen, wide_of(64));
+        run->told_sum = wide_add(run->told_sum, wide_sub(wide_add(frozen, active), shared));
+        run->cycle_sum = wide_add(run->cycle_sum, active);
+        run->arrivals += 64;
+        run->cycle_arrivals += 64;
+        average_took(r, run, ones + group->ones[64], group->both[64]);
+        return;
+    }
+    for (size_t i = 1; i <= 64; i++) {
+        average_arrives(run);
+        average_took(r, run, ones + group->ones[i], both + group->both[i] - run->both);
+    }
+}
+
 #endif

@@ -207,32 +207,109 @@ ALWAYS_INLINE bool seen_line(struct tepal_recycling *r, struct tally *t, struct 
     return seen;
 }
 
+/* The batch at hand: its messages, and the window of those whose lines are requested. */
+struct batch {
+    struct recycling_rule rule;
+    const struct tepal_digest *digests;
+    size_t count;
+    struct message window[AHEAD];
+};
+
+ALWAYS_INLINE void enter(struct batch *b, const struct phases *p, size_t i, bool two)
+{
+    if (i < b->count) {
+        b->window[i % AHEAD] = message_of(&b->rule, two, b->digests[i]);
+        request(p, &b->window[i % AHEAD]);
+    }
+}
+
+/* Is none of the next 64 messages the trigger, and has nobody to look after one of them? */
+ALWAYS_INLINE bool is_calm(const struct tepal_recycling *r, const struct tally *t, bool average)
+{
+    return average ? t->average.safe >= 64 && r->head.params.cells < (uint64_t)1 << 53
+                   : t->ones + (uint64_t)64 * r->at.hashes <= t->mark &&
+                         t->messages + 64 <= t->most_messages;
+}
+
+/*
+ * 64 calm messages: nothing is asked between one and the next, and what the rule `average` adds up
+ * is added up afterwards, for all of them.
+ */
+ALWAYS_INLINE uint64_t seen_calm(struct tepal_recycling *r, struct tally *t, struct batch *b,
+                                 size_t base, bool two, bool average)
+{
+    const struct phases phases = t->phases;
+    const uint32_t newest = phases.active == 0 ? phases.count - 1 : phases.active - 1;
+    char *const active = phases.words + phases.active * phases.bytes;
+    const char *const other = phases.words + newest * phases.bytes;
+    const double odds = t->odds;
+    struct average_group group;
+    uint64_t answer = 0;
+    uint64_t messages = 0;
+    uint32_t ones = 0;
+    uint32_t both = 0;
+    double expected = t->expected;
+    for (size_t j = 0; j < 64; j++) {
+        const struct message *m = &b->window[(base + j) % AHEAD];
+        char *line = active + m->offset;
+        struct line_mask mask = mask_of(m, two);
+        uint32_t missing = line_missing(line, mask, two);
+        bool frozen = phases.count == 2 ? line_holds(other + m->offset, mask)
+                                        : any_holds(&phases, m, mask, phases.active);
+        bool seen = (int)frozen | (missing == 0);
+        answer |= (uint64_t)seen << j;
+        expected += seen ? 0 : odds;
+        if (average) {
+            group.ones[j] = ones;
+            group.both[j] = both;
+            both += line_shared(line, mask, other + m->offset, two);
+        }
+        ones += missing;
+        messages += missing != 0;
+        line_set(line, mask);
+        enter(b, &phases, base + j + AHEAD, two);
+    }
+    t->fresh += 64 - bits_count_word(answer);
+    t->expected = expected;
+    t->messages += messages;
+    if (average) {
+        group.ones[64] = ones;
+        group.both[64] = both;
+        average_group(r, &t->average, &group, t->ones);
+    }
+    t->ones += ones;
+    return answer;
+}
+
+ALWAYS_INLINE uint64_t seen_each(struct tepal_recycling *r, struct tally *t, struct batch *b,
+                                 size_t base, size_t here, bool two, bool average)
+{
+    uint64_t answer = 0;
+    for (size_t i = base; i < base + here; i++) {
+        bool seen = seen_line(r, t, b->digests[i], &b->window[i % AHEAD], two, average);
+        answer |= (uint64_t)seen << (i - base);
+        enter(b, &t->phases, i + AHEAD, two);
+    }
+    return answer;
+}
+
 ALWAYS_INLINE size_t seen_lines(struct tepal_recycling *r, const struct tepal_digest *digests,
                                 size_t count, uint64_t *answers, bool two, bool average)
 {
-    const struct recycling_rule rule = rule_of(r);
-    struct message window[AHEAD];
+    struct batch b = {.rule = rule_of(r), .digests = digests, .count = count};
     struct tally t;
     size_t seen = 0;
     t.average.active.step = RATE_STEPS;
     t.average.shared.step = RATE_STEPS;
     tally_load(r, &t, average);
-    for (size_t i = 0; i < count && i < AHEAD; i++) {
-        window[i] = message_of(&rule, two, digests[i]);
-        request(&t.phases, &window[i]);
+    for (size_t i = 0; i < AHEAD; i++) {
+        enter(&b, &t.phases, i, two);
     }
     for (size_t base = 0; base < count; base += 64) {
         size_t here = count - base < 64 ? count - base : 64;
-        uint64_t answer = 0;
-        for (size_t j = 0; j < here; j++) {
-            size_t i = base + j;
-            struct message *m = &window[i % AHEAD];
-            answer |= (uint64_t)seen_line(r, &t, digests[i], m, two, average) << j;
-            if (i + AHEAD < count) {
-                *m = message_of(&rule, two, digests[i + AHEAD]);
-                request(&t.phases, m);
-            }
-        }
+        uint64_t answer = here == 64 && is_calm(r, &t, average)
+                              ? seen_calm(r, &t, &b, base, two, average)
+                              : seen_each(r, &t, &b, base, here, two, average);
         answers[base / 64] = answer;
         seen += bits_count_word(answer);
     }
