@@ -88,6 +88,11 @@ is 'rows are sorted by cost' "$(awk 'NR > 3 { print $(NF - 1) }' "$work/out" | s
 is 'no error at all is drawn as 0' "$(grep -c '>0 %</text>' zero.svg)" 1
 is 'and a legend tells kinds and layouts' \
     "$(grep -cE '>(cascade|bloom|yesno|flat: circles|blocked: squares|paired: diamonds)</text>' zero.svg)" 6
+# Queries that are all known have no strangers: these are drawn, and the picture is of their rate.
+"$tepal" compare --members members --negatives negatives --queries negatives --memory 25k --seed 1 \
+    --svg known.svg >known.out
+is 'queries without strangers' \
+    "$(awk 'NR > 3 && $5 == "?"' known.out | wc -l) $(grep -c '>1000 %</text>' known.svg)" '0 0'
 
 # Weights: false positives count by weight. The 400 heaviest have two thirds of it (Zipf), so that
 # a yesno filter, which leaves light ones, has far fewer than its share of keys.

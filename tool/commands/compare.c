@@ -86,7 +86,7 @@ static int draw_queries(struct compare *c)
     return EXIT_YES;
 }
 
-/* Strangers, where the queries are known negatives: for their rate, not for time and cost. */
+/* Strangers, where the queries have none: for their rate, not for time and cost. */
 static int draw_strangers(struct compare *c)
 {
     c->drawn = malloc(QUERIES_DRAWN * sizeof *c->drawn);
@@ -112,7 +112,6 @@ static int read_queries(struct compare *c)
         if (arg(c->args, "weights")->given) {
             c->query_weight = c->negatives.weight;
         }
-        code = code == EXIT_YES ? draw_strangers(c) : code;
     } else {
         code = draw_queries(c);
     }
@@ -121,7 +120,7 @@ static int read_queries(struct compare *c)
         c->outsiders += outsider;
         c->known += outsider && digests_has(&c->negatives, c->query[i]);
     }
-    return code;
+    return code == EXIT_YES && c->outsiders == c->known ? draw_strangers(c) : code;
 }
 
 static int read_keys(struct compare *c)
