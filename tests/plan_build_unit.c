@@ -353,6 +353,36 @@ static void refused(const struct tepal_proposal *plan, const struct tepal_plan_i
     assert_true(out == untouched && report.members == 12345);
 }
 
+/* What will learn has its budget: a share of the keys that are planned, one member at least. */
+static void what_learns_is_built_with_its_budget(void **unused)
+{
+    (void)unused;
+    static struct keys keys;
+    draw_keys(&keys);
+    struct tepal_plan_input in = input_of(&keys);
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = MEMBERS;
+    w.fp = 0.01;
+    static const double shares[] = {0.01, 1e-9};
+    for (size_t s = 0; s < COUNT(shares); s++) {
+        w.max_fn = shares[s];
+        assert_ok(tepal_plan(&w, &plans, NULL));
+        for (size_t i = 0; i < plans.count && plans.plan[i].feasible; i++) {
+            struct tepal_filter *f = NULL;
+            struct tepal_avoided done;
+            assert_ok(tepal_plan_build(&plans.plan[i], &in, NULL, &f, NULL, NULL));
+            assert_ok(tepal_avoid(f, NULL, 0, NULL, &done, NULL));
+            assert_true(done.most_lost == fmax(1, floor(shares[s] * MEMBERS)));
+            tepal_filter_free(f);
+        }
+    }
+    struct tepal_proposal wrong = plans.plan[0];
+    wrong.max_fn = 1;
+    refused(&wrong, &in, TEPAL_BAD_ARGUMENT,
+            "the share of members to give up must be at least 0 and below 1");
+}
+
 static void nonsense_is_refused_with_a_reason(void **state)
 {
     (void)state;
@@ -462,6 +492,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_plan_is_built_as_its_kind_would_be),
+        cmocka_unit_test(what_learns_is_built_with_its_budget),
         cmocka_unit_test(a_keyed_filter_has_its_key),
         cmocka_unit_test(repeats_count_as_added_to_what_is_retouched),
         cmocka_unit_test(shares_given_up_can_be_written_down),

@@ -73,6 +73,7 @@ static void same_own(const json_t *o, const struct tepal_proposal *plan)
                    p->counting.form == TEPAL_FORM_COUNTERS        ? 4
                    : p->counting.form == TEPAL_FORM_WIDE_COUNTERS ? 8
                                                                   : 0);
+        same_real(o, "max_fn", plan->max_fn > 0 ? plan->max_fn : NAN);
         break;
     case TEPAL_KIND_FINGERPRINT:
         same_whole(o, "fingerprint_bits", true, p->fingerprint.bits);
@@ -114,6 +115,7 @@ static void same_own(const json_t *o, const struct tepal_proposal *plan)
         same_whole(o, "parts", true, p->chain.planned);
         break;
     case TEPAL_KIND_BLOOM:
+        same_real(o, "max_fn", plan->max_fn > 0 ? plan->max_fn : NAN);
         break;
     }
 }

@@ -640,6 +640,42 @@ static void counters_are_as_wide_as_needed(void **state)
     refused(w);
 }
 
+/* Filters that will be told what they found wrongly: two kinds, with the budget. */
+static void what_learns_has_a_budget(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 100000;
+    w.fp = 0.01;
+    w.max_fn = 0.001;
+    plan_it(&w, &plans);
+    size_t feasible = 0;
+    for (size_t i = 0; i < plans.count; i++) {
+        const struct tepal_proposal *p = &plans.plan[i];
+        bool learns = p->kind == TEPAL_KIND_BLOOM || p->kind == TEPAL_KIND_COUNTING;
+        assert_true(p->feasible == learns);
+        assert_true(p->max_fn == (learns ? 0.001 : 0));
+        assert_true(learns || p->kind == TEPAL_KIND_RETOUCHED ||
+                    strcmp(p->blocked_by, "max-fn") == 0);
+        feasible += p->feasible;
+    }
+    assert_int_equal(feasible, 8); /* both on four layouts */
+    w.deletes = true;
+    plan_it(&w, &plans);
+    assert_int_equal(plans.plan[0].kind, TEPAL_KIND_COUNTING);
+    w.keys_first = 1000; /* nothing that grows learns */
+    w.deletes = false;
+    plan_it(&w, &plans);
+    assert_false(plans.plan[0].feasible);
+    assert_string_equal(plans.blocked_by, "max-fn");
+    static const double wrong[] = {-0.1, 1, NAN, INFINITY};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        w.max_fn = wrong[i];
+        refused(w);
+    }
+}
+
 /* fp is of keys that nobody named, fp_known of the others; what is feasible keeps both. */
 static void strangers_and_known_negatives_have_rates_of_their_own(void **state)
 {
@@ -1210,6 +1246,7 @@ int main(void)
         cmocka_unit_test(wrong_removals_ask_for_fewer_hashes_or_fingerprints),
         cmocka_unit_test(choices_are_offered_where_they_pay),
         cmocka_unit_test(counters_are_as_wide_as_needed),
+        cmocka_unit_test(what_learns_has_a_budget),
         cmocka_unit_test(every_kind_is_planned_or_refused_with_a_reason),
         cmocka_unit_test(every_layout_is_planned_or_refused),
         cmocka_unit_test(lines_forget_what_the_model_says),

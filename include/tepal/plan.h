@@ -103,13 +103,18 @@ struct tepal_wish {
      * of 4 bits is expected to stick. Keys that are added more than 14 times need 8.
      */
     uint32_t counter_bits;
+    /*
+     * The filter will learn (tepal_avoid): this share of its members may be lost to keys that it is
+     * told to avoid. Only Bloom and counting filters do that. 0: it will not.
+     */
+    double max_fn;
     struct tepal_progress progress; /* of tepal_plan: from one kind to the next */
 };
 
 #define TEPAL_WISH_INIT                                                                            \
     {                                                                                              \
         0, 0, NAN, NAN, NAN, NAN, false, 0, false, 0, false, false, TEPAL_STREAM_UNKNOWN, 0, 0, 0, \
-            0, {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0, {NULL, NULL, 0}, 0, 0,              \
+            0, {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0, {NULL, NULL, 0}, 0, 0, 0,           \
         {                                                                                          \
             NULL, NULL                                                                             \
         }                                                                                          \
@@ -145,7 +150,11 @@ struct tepal_proposal {
      * follow, within max_bits in total or, if that is 0, as the rate of the first level requires.
      */
     uint64_t max_bits;
-    double max_fn;       /* retouched: the share of the members that may be given up; else 0 */
+    /*
+     * The share of the members that may be given up. retouched: when it is built; bloom, counting:
+     * to keys that it avoids later, as in the wish; else 0.
+     */
+    double max_fn;
     bool weighted;       /* do the weights of the known negatives decide which of them go first? */
     uint64_t bits;       /* memory of the cells: counters and phases included; of what grows, when
                             all keys are in */
@@ -251,8 +260,9 @@ TEPAL_API bool tepal_plan_streams(const struct tepal_proposal *plan);
 
 /*
  * The empty filter of such a plan: feed it with tepal_filter_add_many, in pieces of any size, and
- * it is the one that tepal_plan_build makes of all of them at once. TEPAL_UNSUPPORTED if the plan
- * needs all keys at once; else fails as tepal_plan_build does.
+ * it is the one that tepal_plan_build makes of all of them at once, but for the budget of a filter
+ * that will learn (max_fn): set that when the keys are in (tepal_avoid_budget). TEPAL_UNSUPPORTED
+ * if the plan needs all keys at once; else fails as tepal_plan_build does.
  */
 TEPAL_API enum tepal_status tepal_plan_create(const struct tepal_proposal *plan, uint64_t seed,
                                               const uint8_t *key,

@@ -11,7 +11,6 @@
 
 struct asked {
     struct tepal_wish wish;
-    double fn;                     /* NaN: no budget */
     const struct tepal_kind *kind; /* NULL: any */
     bool layout_given;
     enum tepal_layout layout;
@@ -65,7 +64,7 @@ static const char *read_option(struct words *w, struct asked *a)
                         ? NULL
                         : "FP is a number between 0 and 1";
         } else if (words_take(w, "FN")) {
-            wrong = word_real(value, &a->fn) && a->fn > 0 && a->fn < 1
+            wrong = word_real(value, &wish->max_fn) && wish->max_fn > 0 && wish->max_fn < 1
                         ? NULL
                         : "FN is a number between 0 and 1";
         } else if (words_take(w, "MEMORY")) {
@@ -101,7 +100,6 @@ static const char *read_wish(struct words *w, struct asked *a)
     memset(a, 0, sizeof *a);
     a->wish = (struct tepal_wish)TEPAL_WISH_INIT;
     a->wish.prefer = TEPAL_PREFER_SPEED;
-    a->fn = NAN;
     while (w->at < w->argc) {
         const char *wrong = read_option(w, a);
         if (wrong != NULL) {
@@ -125,15 +123,13 @@ static const char *read_wish(struct words *w, struct asked *a)
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* Is it one that was asked for? A budget for keys to avoid is kept by two kinds alone. */
+/* Is it one that was asked for? */
 static bool suits(const struct tepal_proposal *plan, const struct asked *a)
 {
     bool kind = a->kind == NULL || plan->kind == a->kind->id ||
                 (a->kind->id == TEPAL_KIND_RETOUCHED && plan->kind == TEPAL_KIND_BLOOM);
     bool layout = !a->layout_given || plan->all_layouts || plan->params.layout == a->layout;
-    bool budget =
-        isnan(a->fn) || plan->kind == TEPAL_KIND_BLOOM || plan->kind == TEPAL_KIND_COUNTING;
-    return kind && layout && budget;
+    return kind && layout;
 }
 
 /* The best feasible plan that suits and can be filled key by key, or NULL and why there is none. */
@@ -363,8 +359,8 @@ static int reserve_wish(struct redis_ctx *ctx, struct redis_string **argv, int a
     if (!decide(ctx, &asked, &p)) {
         return REDIS_OK;
     }
-    if (!isnan(asked.fn)) {
-        budget = (uint64_t)(asked.fn * (double)p.capacity);
+    if (asked.wish.max_fn > 0) {
+        budget = (uint64_t)(asked.wish.max_fn * (double)p.capacity);
         if (budget == 0) {
             return reply_error(ctx, "ERR FN allows less than one of the keys to be lost");
         }

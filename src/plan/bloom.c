@@ -83,7 +83,9 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     plan->fp = tepal_bloom_fp(layout, p.positions, p.cells, task->n, p.hashes);
     plan->fn = 0;
     plan->probes = tepal_plan_probes(&p, task->n);
-    snprintf(plan->reason, sizeof plan->reason, "no false negatives");
+    plan->max_fn = task->wish->max_fn;
+    snprintf(plan->reason, sizeof plan->reason, "no false negatives%s",
+             plan->max_fn > 0 ? " until keys are avoided, whose cost is predicted" : "");
     tepal_plan_finish(task, plan);
 }
 

@@ -2,6 +2,7 @@
  * build.c: from a plan to its filter; the one file here that makes filters.
  *
  *     bloom, generalized, counting, fingerprint, recycling   the empty filter, all members added
+ *     bloom, counting   with max_fn, and then the budget of what it may lose to keys that it avoids
  *     retouched   the Bloom filter of the members; then max_fn of them are given up
  *     yesno       a veto on the known negatives, with the plan's division of the bits
  *     cascade     levels as the keys ask for them, in max_bits or from the first rate on
@@ -11,6 +12,7 @@
  */
 #include <math.h>
 
+#include <tepal/avoid.h>
 #include <tepal/cascade.h>
 #include <tepal/papers.h>
 #include <tepal/plan.h>
@@ -53,6 +55,10 @@ enum tepal_status tepal_plan_check(const struct tepal_proposal *plan, struct tep
     if (plan->kind == TEPAL_KIND_RETOUCHED && !is_rate(plan->max_fn)) {
         return refuse(error, TEPAL_BAD_ARGUMENT,
                       "a retouched plan needs a share of members to give up, above 0 and below 1");
+    }
+    if (!(plan->max_fn >= 0 && plan->max_fn < 1)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "the share of members to give up must be at least 0 and below 1");
     }
     enum tepal_status status = tepal_params_check(&plan->params, error);
     if (status == TEPAL_OK && plan->kind == TEPAL_KIND_CASCADE && plan->max_bits == 0 &&
@@ -124,6 +130,16 @@ static enum tepal_status fill(struct build *b, const struct tepal_params *params
     return status != TEPAL_OK ? status
                               : refuse_if(b->error, tepal_filter_add_many(*out, b->known->members,
                                                                           b->known->member_count));
+}
+
+/* A filter that may learn: the share of the keys that are planned for, or that came. */
+static enum tepal_status allow(struct build *b)
+{
+    double members = fmax((double)b->params.capacity, (double)b->known->member_count);
+    return b->plan->max_fn > 0
+               ? tepal_avoid_budget(b->filter, (uint64_t)fmax(1, b->plan->max_fn * members),
+                                    b->error)
+               : TEPAL_OK;
 }
 
 static enum tepal_status retouch(struct build *b)
@@ -245,6 +261,7 @@ static enum tepal_status make(struct build *b, bool counted)
         return cascade(b);
     default:;
         enum tepal_status status = fill(b, &b->params, &b->filter);
+        status = status == TEPAL_OK ? allow(b) : status;
         return status == TEPAL_OK && counted ? ask(b) : status;
     }
 }

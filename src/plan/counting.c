@@ -314,7 +314,9 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     plan->fp = rate_of(task, &p);
     plan->fn = missed(task, &p, plan->fp);
     plan->probes = tepal_plan_probes(&p, task->n);
-    snprintf(plan->reason, sizeof plan->reason, "%s", reason_of(&p));
+    plan->max_fn = task->wish->max_fn;
+    snprintf(plan->reason, sizeof plan->reason, "%s%s", reason_of(&p),
+             plan->max_fn > 0 ? "; what avoided keys cost is counted" : "");
     tepal_plan_finish(task, plan);
 }
 

@@ -169,6 +169,7 @@ static void put_own(struct text *t, const struct tepal_proposal *plan)
         whole(t, "choices", p->counting.choices);
         whole_if(t, "line_cells", tepal_layout_in_lines(p->layout), params_line_cells(p));
         whole(t, "counter_bits", params_counter_bits(p));
+        real(t, "max_fn", plan->max_fn > 0 ? plan->max_fn : NAN);
         break;
     case TEPAL_KIND_FINGERPRINT:
         whole(t, "fingerprint_bits", p->fingerprint.bits);
@@ -210,6 +211,7 @@ static void put_own(struct text *t, const struct tepal_proposal *plan)
         whole(t, "parts", p->chain.planned);
         break;
     case TEPAL_KIND_BLOOM:
+        real(t, "max_fn", plan->max_fn > 0 ? plan->max_fn : NAN);
         break;
     }
 }

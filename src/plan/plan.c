@@ -60,6 +60,10 @@ struct plan_bar tepal_plan_bar(const struct plan_task *task, enum tepal_kind_id 
                 "fills up: not for endless streams");
     plan_bar_if(&bar, w->keys_first > 0 && kind != TEPAL_KIND_GROWING && kind != TEPAL_KIND_CHAIN,
                 "grow", "does not grow: it takes the memory of its last size from the start");
+    plan_bar_if(&bar, w->max_fn > 0 && kind != TEPAL_KIND_BLOOM && kind != TEPAL_KIND_COUNTING,
+                "max-fn",
+                kind == TEPAL_KIND_RETOUCHED ? "gives up members once, when it is built"
+                                             : "cannot avoid keys that come to light later");
     if (task->t > 0 && task->fp_known == 0 && kind != TEPAL_KIND_CASCADE) {
         plan_bar_if(&bar, true, "fp-known",
                     kind == TEPAL_KIND_YESNO || kind == TEPAL_KIND_RETOUCHED
@@ -320,6 +324,8 @@ static const char *nonsense_rates(const struct tepal_wish *w)
          MODEL_DIGESTS},
         {!isnan(w->fn) && !(w->fn >= 0 && w->fn < 1),
          "the maximum false-negative rate must be at least 0 and below 1"},
+        {!(w->max_fn >= 0 && w->max_fn < 1),
+         "the share of members that may be lost to avoided keys must be at least 0 and below 1"},
         {!is_cost(w->wrong_deletes), "wrong deletes per key must be at least 0"},
         {!is_cost(w->cost_fp) || !is_cost(w->cost_fn), "costs must be at least 0"},
     };
@@ -521,10 +527,10 @@ static bool exists(const struct tepal_proposal *plan)
 }
 
 /* Qualities, the one most easily given up first. */
-static const char *const quality_name[] = {"fn",      "fp-known", "memory",      "untrusted",
-                                           "deletes", "endless",  "header-bits", "grow"};
+static const char *const quality_name[] = {
+    "fn", "fp-known", "memory", "max-fn", "untrusted", "deletes", "endless", "header-bits", "grow"};
 
-#define QUALITIES 8
+#define QUALITIES 9
 
 /* False: this one is not asked for. */
 static bool drop(struct tepal_wish *w, unsigned quality)
@@ -542,15 +548,17 @@ static bool drop(struct tepal_wish *w, unsigned quality)
         w->bits = limited ? 0 : w->bits;
         return limited;
     case 3:
-        return w->untrusted && (w->untrusted = false, true);
+        return w->max_fn > 0 && (w->max_fn = 0, true);
     case 4:
+        return w->untrusted && (w->untrusted = false, true);
+    case 5:
         w->wrong_deletes = 0;
         return w->deletes && (w->deletes = false, true);
-    case 5:
+    case 6:
         w->stream = TEPAL_STREAM_UNKNOWN;
         w->fp_average = NAN;
         return w->endless && w->keys > 0 && (w->endless = false, true);
-    case 6:
+    case 7:
         return w->header_bits > 0 && (w->header_bits = 0, true);
     default:
         return w->keys_first > 0 && (w->keys_first = 0, true);

@@ -87,8 +87,8 @@ is 'build --max-fn' "$(json early.tepal most_lost lost)" "30 0"
 "$tepal" avoid early.tepal wrong -q
 is 'and avoid needs no option' "$(($(json early.tepal lost) > 0))" 1
 refused 'build: not for other kinds' \
-    "build: --max-fn is not an option of the kind bloom; nothing was written" \
-    "$tepal" build members -o no.tepal --max-fn 1%
+    "build: --max-fn is not an option of the kind fingerprint; nothing was written" \
+    "$tepal" build members -o no.tepal --kind fingerprint --max-fn 1%
 
 # Bloom filters become retouched ones
 "$tepal" build members -o bloom.tepal --bits 24000 --seed 3 -q
@@ -109,6 +109,29 @@ like 'adding to it warns' "$(cat "$work/err")" 'may be found again after additio
 head -10 strangers | "$tepal" add retouched.tepal -q
 like 'info does not say that keys were added again' "$("$tepal" info retouched.tepal)" \
     'verdict: more keys were added than planned'
+
+# planned and built with a budget: the plan, its command and its file build the same filter
+seq 1 3000 >keys
+run "$tepal" plan --keys 3000 --fp 1% --max-fn 1%
+like 'the plan tells what may be lost' "$(cat "$work/out")" \
+    'fn         none, and at most 1 % lost to keys that it avoids'
+command=$(sed -n 's/^build *//p' "$work/out")
+"$tepal" build keys -o auto.tepal --auto --fp 1% --max-fn 1% --seed 3 -q
+"$tepal" plan --keys 3000 --fp 1% --max-fn 1% --json >learns.json
+"$tepal" build keys -o plan.tepal --plan learns.json --seed 3 -q
+(set -- ${command//tepal build KEYS -o FILE/} && "$tepal" build keys -o command.tepal --seed 3 -q "$@")
+is 'a Bloom filter that may learn' "$(json auto.tepal kind most_lost)" 'retouched 30'
+is 'by the plan in a file, and by its command' \
+    "$(cmp auto.tepal plan.tepal && cmp auto.tepal command.tepal && echo same)" same
+"$tepal" query auto.tepal strangers | head -20 >wrong
+run "$tepal" avoid auto.tepal wrong
+is 'it learns without a further word' "$((code < 2)) $(($(count auto.tepal wrong) < 20))" '1 1'
+"$tepal" build keys -o counts.tepal --auto --fp 1% --max-fn 1% --deletes --seed 3 -q
+is 'one from which keys are removed, too' "$(json counts.tepal kind most_lost)" 'counting 30'
+refused 'a plan decides about its budget' 'build: --max-fn cannot be combined with --plan: the plan decides; nothing was written' \
+    "$tepal" build keys -o no.tepal --plan learns.json --max-fn 1%
+refused 'a share and a number' 'build: --max-fn and --max-fn-count cannot be combined: give one of them' \
+    "$tepal" build keys -o no.tepal --max-fn 1% --max-fn-count 3
 
 # others, and what is not a filter
 "$tepal" build members -o print.tepal --kind fingerprint --seed 3 -q

@@ -39,7 +39,7 @@ static uint64_t allowed(const struct avoiding *a)
         members =
             render_figure(a->filter, "members", render_figure(a->filter, "keys_estimated", 0));
     }
-    return avoid_budget(a->args, members);
+    return avoid_budget(a->args, 0, members);
 }
 
 static int set_budget(struct avoiding *a, const char *from)

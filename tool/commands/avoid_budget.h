@@ -19,10 +19,10 @@
     OPTION(0, "max-fn-count", OF_WHOLE("N", 1, UINT64_MAX),                                        \
            "The same as a number: at most N members.")
 
-/* What they allow for so many members; 0: they were not given. */
-static inline uint64_t avoid_budget(const struct args *args, double members)
+/* What they allow for so many members, if they were not given this share; 0: nothing. */
+static inline uint64_t avoid_budget(const struct args *args, double share, double members)
 {
-    double share = arg_real(args, "max-fn", 0);
+    share = arg_real(args, "max-fn", share);
     if (arg(args, "max-fn-count")->given) {
         return arg(args, "max-fn-count")->whole;
     }

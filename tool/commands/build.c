@@ -379,7 +379,8 @@ static int build_veto(struct builder *b)
 static int set_budget(struct builder *b)
 {
     double planned = (double)tepal_filter_params(b->filter)->capacity;
-    uint64_t most = avoid_budget(b->args, fmax((double)b->keys, planned));
+    uint64_t most = avoid_budget(b->args, b->plan == NULL ? 0 : b->plan->max_fn,
+                                 fmax((double)b->keys, planned));
     struct tepal_error error = {.why = ""};
     enum tepal_status status = most == 0 ? TEPAL_OK : tepal_avoid_budget(b->filter, most, &error);
     return status == TEPAL_OK ? EXIT_YES : args_status(b->args, status, error.why);

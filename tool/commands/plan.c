@@ -55,7 +55,12 @@ static void print_choice(const struct planner *p, const struct tepal_proposal *p
         report_line(p->report, "fp known   %s%s\n", rate(plan->fp_known, room, sizeof room),
                     p->wish.weighted ? " of the weight" : "");
     }
-    report_line(p->report, "fn         %s\n", rate(plan->fn, room, sizeof room));
+    report_line(p->report, "fn         %s", rate(plan->fn, room, sizeof room));
+    if (p->wish.wish.max_fn > 0 && plan->max_fn == p->wish.wish.max_fn) {
+        report_line(p->report, ", and at most %s lost to keys that it avoids",
+                    rate(plan->max_fn, room, sizeof room));
+    }
+    report_line(p->report, "\n");
     report_line(p->report, "memory     %s", render_bytes((plan->bits + 7) / 8, room, sizeof room));
     if (isfinite(plan->bits_per_key)) {
         report_line(p->report, ", %.4g bits per key", plan->bits_per_key);
@@ -349,6 +354,9 @@ static const struct option options[] = {
     OPTION(0, "fn", OF_VALUE(TAKES_PART, "RATE"),
            "Maximum false-negative rate; 0 for none (default: none if possible, else the "
            "false-positive rate)."),
+    OPTION(0, "max-fn", OF_VALUE(TAKES_SHARE, "R"),
+           "The filter will be told which keys it found wrongly (tepal avoid): it may lose at most "
+           "the share R of its members for that, as 0.1% or 1/1000, in all."),
     FLAG(0, "grow",
          "The number of keys grows from --first to --keys, and the memory is to follow it: plan "
          "growing filters and chains."),

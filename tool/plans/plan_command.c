@@ -172,6 +172,9 @@ static void say_plain(struct line *l)
     if (l->plan->kind == TEPAL_KIND_COUNTING && l->p->counting.form == TEPAL_FORM_WIDE_COUNTERS) {
         say(l, " --counter-bits 8");
     }
+    if (l->plan->max_fn > 0) {
+        say(l, " --max-fn %.9g", l->plan->max_fn);
+    }
 }
 
 const char *plan_command(const struct tepal_proposal *plan, const char *negatives, char *room,

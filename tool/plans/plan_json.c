@@ -42,6 +42,7 @@ static void tell_own(struct report *r, const struct tepal_proposal *plan)
         report_whole_if(r, "line_cells", tepal_layout_in_lines(p->layout), line_cells(p),
                         JSON_ONLY);
         report_whole(r, "counter_bits", counter_bits(p), JSON_ONLY);
+        report_real(r, "max_fn", plan->max_fn > 0 ? plan->max_fn : NAN, JSON_ONLY);
         break;
     case TEPAL_KIND_FINGERPRINT:
         report_whole(r, "fingerprint_bits", p->fingerprint.bits, JSON_ONLY);
@@ -83,6 +84,7 @@ static void tell_own(struct report *r, const struct tepal_proposal *plan)
         report_whole(r, "parts", p->chain.planned, JSON_ONLY);
         break;
     case TEPAL_KIND_BLOOM:
+        report_real(r, "max_fn", plan->max_fn > 0 ? plan->max_fn : NAN, JSON_ONLY);
         break;
     }
 }
@@ -284,6 +286,13 @@ static void read_chain(struct reader *r, struct tepal_params *p)
     p->chain.planned = whole(r, "parts");
 }
 
+/* Of a filter that will learn; plans of 0.1.0 have no such field. */
+static double read_budget(struct reader *r)
+{
+    const json_t *value = json_object_get(r->plan, "max_fn");
+    return value == NULL || json_is_null(value) ? 0 : rate(r, "max_fn");
+}
+
 /* The other way round of tell_own, and the cells, which most kinds have as "bits". */
 static void read_own(struct reader *r, struct tepal_proposal *plan)
 {
@@ -313,6 +322,7 @@ static void read_own(struct reader *r, struct tepal_proposal *plan)
             (uint64_t)tepal_counting_default_rule(p->layout, p->counting.choices > 1 ? 2 : 1);
         read_lines(r, p);
         read_counters(r, p);
+        plan->max_fn = read_budget(r);
         return;
     case TEPAL_KIND_GENERALIZED:
         p->generalized.reset_hashes = whole(r, "reset_hashes");
@@ -328,6 +338,7 @@ static void read_own(struct reader *r, struct tepal_proposal *plan)
         plan->max_fn = rate(r, "max_fn");
         break;
     case TEPAL_KIND_BLOOM:
+        plan->max_fn = read_budget(r);
         break;
     }
     p->cells = whole(r, "bits");

@@ -242,6 +242,7 @@ static void read_rates(const struct args *args, struct tepal_wish *w)
     w->fp_known = arg_real(args, "fp-known", NAN);
     w->closed_world = arg(args, "closed-world")->given;
     w->fn = arg_real(args, "fn", NAN);
+    w->max_fn = args_knows(args, "max-fn") ? arg_real(args, "max-fn", 0) : 0;
     w->fp_average = arg_real(args, "fp-average", NAN);
     w->wrong_deletes = arg_real(args, "wrong-deletes", 0);
     bool costs = arg(args, "cost-fp")->given || arg(args, "cost-fn")->given;

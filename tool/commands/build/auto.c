@@ -22,8 +22,8 @@ static const char *const constraints[] = {
     "stream", "header-bits", "prefer",  "cost-fp",       "cost-fn",   "try",     NULL};
 
 /* What a planner takes of the options that build has anyway. */
-static const char *const shared[] = {
-    "fp", "fp-known", "closed-world", "fn", "bits-per-key", "counter-bits", NULL};
+static const char *const shared[] = {"fp",     "fp-known",     "closed-world", "fn",
+                                     "max-fn", "bits-per-key", "counter-bits", NULL};
 
 /* What has nothing to do with what is built. */
 static const char *const others[] = {"output",   "force", "seed", "null",  "hex", "plain",

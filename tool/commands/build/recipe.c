@@ -98,7 +98,8 @@ const struct recipe *recipe_find(const struct args *args)
         args_error(args, "--%s is not an option of the kind %s", foreign, kind->name);
         return NULL;
     }
-    static const char *const sizes[][4] = {{"fp", "bits-per-key", "bits"}, {NULL}};
+    static const char *const sizes[][4] = {
+        {"fp", "bits-per-key", "bits"}, {"max-fn", "max-fn-count"}, {NULL}};
     const char *const(*groups)[4] = recipe->exclusive != NULL ? recipe->exclusive : sizes;
     return args_exclusive(args, groups) == EXIT_YES ? recipe : NULL;
 }

@@ -5,8 +5,9 @@
 
 #include "commands/build/recipe.h"
 
-static const char *const bloom_options[] = {"fp",       "bits-per-key", "bits",      "hashes",
-                                            "capacity", "layout",       "positions", NULL};
+static const char *const bloom_options[] = {
+    "fp",     "bits-per-key", "bits",   "hashes",       "capacity",
+    "layout", "positions",    "max-fn", "max-fn-count", NULL};
 
 static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
