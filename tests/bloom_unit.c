@@ -242,45 +242,105 @@ static void ones_are_counted_alike(void **state)
     }
 }
 
-/* The AVX2 kernels and the portable ones: the same bits and the same answers. */
+/* Keys in every form that a batch takes, of which kernels take the first so many. */
+enum { KERNEL_KEYS = 1000, KERNEL_FORMS = 5, KERNEL_LINES = 37 };
+
+static struct bloom_source source_of(int form, uint64_t *random)
+{
+    static struct tepal_digest digests[KERNEL_KEYS];
+    static uint64_t integers[KERNEL_KEYS];
+    static uint8_t bytes[KERNEL_KEYS * 32];
+    static const void *pointers[KERNEL_KEYS];
+    static size_t lens[KERNEL_KEYS];
+    static uint64_t offsets[KERNEL_KEYS + 1];
+    struct bloom_source source = {.form = BLOOM_STRINGS, .count = KERNEL_KEYS};
+    tepal_hasher_init(check_random(random), &source.hasher);
+    check_digests(random, digests, KERNEL_KEYS);
+    for (size_t i = 0; i < KERNEL_KEYS; i++) {
+        integers[i] = check_random(random);
+        lens[i] = integers[i] % 33;
+        offsets[i + 1] = offsets[i] + lens[i];
+        pointers[i] = bytes + offsets[i];
+        memcpy(bytes + i * 32, &digests[i], 16);
+        memcpy(bytes + i * 32 + 16, &integers[i], 8);
+    }
+    switch (form) {
+    case 0:
+        source.form = BLOOM_DIGESTS;
+        source.digests = digests;
+        break;
+    case 1:
+        source.form = BLOOM_INTEGERS;
+        source.integers = integers;
+        break;
+    case 2:
+        source.pointers = pointers;
+        source.lens = lens;
+        break;
+    case 3:
+        source.bytes = bytes;
+        source.offsets = offsets;
+        break;
+    default:
+        source.bytes = bytes;
+        source.width = 32;
+        break;
+    }
+    return source;
+}
+
+static void assert_same_kernels(const struct bloom_kernels *fast, const struct bloom_kernels *plain,
+                                const struct address *at, const struct bloom_source *source,
+                                size_t members)
+{
+    static uint64_t a[KERNEL_LINES * 8] __attribute__((aligned(64)));
+    static uint64_t b[KERNEL_LINES * 8] __attribute__((aligned(64)));
+    static uint64_t answers_a[KERNEL_KEYS / 64 + 1];
+    static uint64_t answers_b[KERNEL_KEYS / 64 + 1];
+    memset(a, 0, sizeof a);
+    memset(b, 0, sizeof b);
+    fast->add(at, a, source, members);
+    plain->add(at, b, source, members);
+    assert_memory_equal(a, b, sizeof a);
+    size_t found = fast->query(at, a, source, KERNEL_KEYS, answers_a);
+    assert_int_equal(found, plain->query(at, b, source, KERNEL_KEYS, answers_b));
+    assert_memory_equal(answers_a, answers_b, sizeof answers_a);
+    assert_true(found >= members && found < KERNEL_KEYS);
+}
+
+/* The kernels for AVX2, for AVX-512 and the portable ones: the same bits and the same answers. */
 static void kernels_are_bit_identical(void **state)
 {
+    static const size_t members[] = {0, 7, 63, 64, 128, 250};
+    uint64_t random = 6;
+    size_t turn = 0;
     (void)state;
     if (!tepal_processor_has_avx2()) {
         print_message("this machine has no AVX2: the portable kernels stand alone\n");
         skip();
     }
-    enum { KEYS = 1000, LINES = 37 };
-    static struct tepal_digest digests[KEYS];
-    static uint64_t a[LINES * 8] __attribute__((aligned(64)));
-    static uint64_t b[LINES * 8] __attribute__((aligned(64)));
-    static uint64_t answers_a[KEYS / 64 + 1];
-    static uint64_t answers_b[KEYS / 64 + 1];
-    uint64_t random = 6;
     for (int layout = 0; layout < 4; layout++) {
         bool lines = layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
-        const struct bloom_kernels *fast = lines ? &tepal_bloom_lines_avx2 : &tepal_bloom_flat_avx2;
         const struct bloom_kernels *plain =
             lines ? &tepal_bloom_lines_portable : &tepal_bloom_flat_portable;
+        const struct bloom_kernels *fast[2] = {
+            lines ? &tepal_bloom_lines_avx2 : &tepal_bloom_flat_avx2,
+            lines ? &tepal_bloom_lines_avx512 : &tepal_bloom_flat_avx2};
         uint32_t most =
             layout == TEPAL_LAYOUT_BLOCKED ? TEPAL_MAX_HASHES_BLOCKED : TEPAL_MAX_HASHES_PAIRED;
         for (uint32_t k = 1; k <= most; k++) {
             for (int distinct = 0; distinct < 2; distinct++) {
                 struct shape shape = {(enum tepal_layout)layout, (enum tepal_positions)distinct,
-                                      LINES * 512, k};
+                                      KERNEL_LINES * 512, k};
                 struct tepal_params params = params_of(&shape);
                 struct address at = tepal_address_of(&params, 1);
-                memset(a, 0, sizeof a);
-                memset(b, 0, sizeof b);
-                check_digests(&random, digests, KEYS);
-                struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
-                fast->add(&at, a, &source, KEYS / 4);
-                plain->add(&at, b, &source, KEYS / 4);
-                assert_memory_equal(a, b, sizeof a);
-                size_t found = fast->query(&at, a, &source, KEYS, answers_a);
-                assert_int_equal(found, plain->query(&at, b, &source, KEYS, answers_b));
-                assert_memory_equal(answers_a, answers_b, sizeof answers_a);
-                assert_true(found >= KEYS / 4 && found < KEYS);
+                for (int form = 0; form < KERNEL_FORMS; form++) {
+                    struct bloom_source source = source_of(form, &random);
+                    for (int f = 0; f <= tepal_processor_has_avx512(); f++) {
+                        assert_same_kernels(fast[f], plain, &at, &source,
+                                            members[turn++ % (sizeof members / sizeof *members)]);
+                    }
+                }
             }
         }
     }

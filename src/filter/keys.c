@@ -138,6 +138,27 @@ void tepal_filter_hash_keys(const struct bloom_source *source, size_t first, siz
     }
 }
 
+/* So many digests and integers ahead of the group that is asked for. */
+#define KEYS_AHEAD (4 * BLOOM_GROUP)
+
+static void request_bytes(const void *start, size_t offset, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64) {
+        __builtin_prefetch((const void *)((uintptr_t)start + offset + i)); /* or beyond the end */
+    }
+}
+
+void tepal_filter_request_keys(const struct bloom_source *source, size_t first)
+{
+    const size_t digest = sizeof *source->digests;
+    const size_t integer = sizeof *source->integers;
+    if (source->form == BLOOM_DIGESTS) {
+        request_bytes(source->digests, (first + KEYS_AHEAD) * digest, BLOOM_GROUP * digest);
+    } else if (source->form == BLOOM_INTEGERS) {
+        request_bytes(source->integers, (first + KEYS_AHEAD) * integer, BLOOM_GROUP * integer);
+    }
+}
+
 /* So many strings, or bytes of a packed array, ahead of those that are hashed. */
 #define STRINGS_AHEAD 32
 #define PACKED_AHEAD  1024
@@ -149,20 +170,20 @@ static void request_strings(const struct bloom_source *source, size_t first, siz
 {
     size_t ahead = first + STRINGS_AHEAD;
     if (source->pointers != NULL) {
-        bloom_request_bytes(source->pointers, (ahead + STRINGS_AHEAD) * sizeof(void *), 1);
-        bloom_request_bytes(source->lens, (ahead + STRINGS_AHEAD) * sizeof(size_t), 1);
+        request_bytes(source->pointers, (ahead + STRINGS_AHEAD) * sizeof(void *), 1);
+        request_bytes(source->lens, (ahead + STRINGS_AHEAD) * sizeof(size_t), 1);
         for (size_t i = ahead; i < ahead + count && i < source->count; i++) {
             __builtin_prefetch(source->pointers[i]);
         }
     } else if (source->offsets != NULL) {
         uint64_t start = source->offsets[first];
         uint64_t bytes = source->offsets[first + count] - start;
-        bloom_request_bytes(source->offsets, (ahead + STRINGS_AHEAD) * sizeof(uint64_t), 1);
+        request_bytes(source->offsets, (ahead + STRINGS_AHEAD) * sizeof(uint64_t), 1);
         if (bytes <= STRINGS_BYTES) {
-            bloom_request_bytes(source->bytes, (size_t)start + PACKED_AHEAD, (size_t)bytes);
+            request_bytes(source->bytes, (size_t)start + PACKED_AHEAD, (size_t)bytes);
         }
     } else if (count * source->width <= STRINGS_BYTES) {
-        bloom_request_bytes(source->bytes, ahead * source->width, count * source->width);
+        request_bytes(source->bytes, ahead * source->width, count * source->width);
     }
 }
 

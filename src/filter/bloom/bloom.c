@@ -48,7 +48,9 @@ const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout)
     if (layout == TEPAL_LAYOUT_FLAT || layout == TEPAL_LAYOUT_PARTITIONED) {
         return avx2 ? &tepal_bloom_flat_avx2 : &tepal_bloom_flat_portable;
     }
-    return avx2 ? &tepal_bloom_lines_avx2 : &tepal_bloom_lines_portable;
+    return tepal_processor_has_avx512() ? &tepal_bloom_lines_avx512
+           : avx2                       ? &tepal_bloom_lines_avx2
+                                        : &tepal_bloom_lines_portable;
 }
 
 static const struct bloom_one *one_for(const struct address *at)

@@ -71,7 +71,7 @@ static void gather(const struct bloom_source *source, size_t first, size_t count
         break;
     case BLOOM_INTEGERS:
         for (size_t i = 0; i < count; i += BLOOM_GROUP) {
-            bloom_request_keys(source, BLOOM_INTEGERS, first + i);
+            tepal_filter_request_keys(source, first + i);
         }
         for (size_t i = 0; i < count; i++) {
             digests[i] = bloom_digest(source, BLOOM_INTEGERS, first, count, i, digests);

@@ -44,7 +44,13 @@ struct bloom_source {
 void tepal_filter_hash_keys(const struct bloom_source *source, size_t first, size_t count,
                             struct tepal_digest *digests);
 
-/* The same of strings, of which the next ones are brought (below). */
+/*
+ * Keys are read one after the other, and the processor sees that, but not beyond a page of 4 KiB:
+ * without help every 512th integer would cost a whole latency, and lines that are under way would
+ * run dry. So each group has the keys of one some groups ahead brought: digests and integers by the
+ * first call (`first` is where the group begins), strings when those before them are hashed.
+ */
+void tepal_filter_request_keys(const struct bloom_source *source, size_t first);
 void tepal_filter_hash_strings(const struct bloom_source *source, size_t first, size_t count,
                                struct tepal_digest *digests);
 
@@ -98,34 +104,6 @@ double tepal_bits_flat_rate(const struct address *at, double ones);
  * which the machine keeps but some twenty under way and is idle until the next.
  */
 #define BLOOM_FEW 4
-
-/*
- * Keys are read one after the other, and the processor sees that, but not beyond a page of 4 KiB:
- * without help every 512th integer would cost a whole latency, and lines that are under way would
- * run dry. So each group has the keys of one some groups ahead brought.
- */
-#define BLOOM_KEYS_AHEAD (4 * BLOOM_GROUP)
-
-static inline void bloom_request_bytes(const void *start, size_t offset, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += 64) {
-        __builtin_prefetch((const void *)((uintptr_t)start + offset + i)); /* or beyond the end */
-    }
-}
-
-/* The group of keys from `first` on is next. `form` as below. */
-static inline __attribute__((always_inline)) void
-bloom_request_keys(const struct bloom_source *source, enum bloom_form form, size_t first)
-{
-    first += BLOOM_KEYS_AHEAD;
-    if (form == BLOOM_DIGESTS) {
-        bloom_request_bytes(source->digests, first * sizeof *source->digests,
-                            BLOOM_GROUP * sizeof *source->digests);
-    } else if (form == BLOOM_INTEGERS) {
-        bloom_request_bytes(source->integers, first * sizeof *source->integers,
-                            BLOOM_GROUP * sizeof *source->integers);
-    }
-}
 
 /*
  * The digest of key j of `count` keys, those of the batch from `first` on; they are asked for one

@@ -136,7 +136,7 @@ ALWAYS_INLINE void blocked_add_turn(struct line_window *window, const struct lin
                                     enum bloom_form form, size_t here, size_t next, size_t more)
 {
     struct tepal_digest room[WINDOW];
-    bloom_request_keys(source, form, next);
+    tepal_filter_request_keys(source, next);
     for (size_t j = 0; j < more; j++) {
         set_at(window, j, rule, words);
         struct tepal_digest d = bloom_digest(source, form, next, more, j, room);
@@ -221,7 +221,7 @@ ALWAYS_INLINE uint64_t blocked_turn(struct blocked_window *window, const struct 
 {
     struct tepal_digest room[WINDOW];
     bool yes[WINDOW] = {false};
-    bloom_request_keys(source, form, next);
+    tepal_filter_request_keys(source, next);
     for (size_t j = 0; j < more; j++) {
         yes[j] = blocked_test(window, j, rule, both);
         blocked_ask(window, j, rule, bloom_digest(source, form, next, more, j, room));
@@ -284,7 +284,7 @@ ALWAYS_INLINE void paired_add_turn(const struct address *at, struct line_window 
                                    size_t here, size_t next, size_t more)
 {
     struct tepal_digest room[WINDOW];
-    bloom_request_keys(source, form, next);
+    tepal_filter_request_keys(source, next);
     for (size_t j = 0; j < (here > more ? here : more); j++) {
         if (j < here) {
             set_at(&window[0], j, &rules[0], words);
@@ -357,7 +357,7 @@ ALWAYS_INLINE uint64_t paired_turn(struct line_window *window, const struct line
                                    struct tepal_digest *digests)
 {
     bool yes[WINDOW] = {false};
-    bloom_request_keys(source, form, next);
+    tepal_filter_request_keys(source, next);
     for (size_t j = 0; j < more; j++) {
         yes[j] = here > 0 && test_at(window, j, first);
         digests[j] = bloom_digest(source, form, next, more, j, digests);

@@ -1,6 +1,7 @@
 /*
  * processor.h: what this processor can do. Kernels come twice, in plain C and in files *_avx2.c
- * that the build compiles for AVX2; whoever has such a pair asks here which one to take.
+ * that the build compiles for AVX2, some a third time, in *_avx512.c; whoever has such a pair asks
+ * here which one to take.
  */
 #ifndef TEPAL_SRC_FILTER_LINES_PROCESSOR_H
 #define TEPAL_SRC_FILTER_LINES_PROCESSOR_H
@@ -12,5 +13,9 @@ bool tepal_processor_has_avx2(void);
 
 /* Were they? (processor_avx2.c) */
 extern const bool tepal_processor_built_avx2;
+
+/* The same of the files *_avx512.c: AVX-512 as Ice Lake and Zen 4 have it. */
+bool tepal_processor_has_avx512(void);
+extern const bool tepal_processor_built_avx512;
 
 #endif

@@ -1,0 +1,348 @@
+/*
+ * loops_avx512.c: blocked and paired loops with AVX-512: the rolling window of loops.h, in whole
+ * groups of 64 keys, of which eight at a time are hashed and placed (eight.h), and a line is one
+ * vector. What is left of a batch, keys with a second round of cells and filters of 2^32 lines and
+ * more are for the loops with AVX2.
+ */
+#include <string.h>
+
+#include "filter/lines/kernels.h"
+
+#if defined(__AVX512VBMI2__)
+
+#include "cells/bits.h"
+#include "filter/lines/eight.h"
+
+#define GROUP        BLOOM_GROUP
+#define ONCE_A_GROUP static __attribute__((noinline)) /* one copy for all loops */
+
+/* What is the same for all keys of a batch in their first lines, or in their second ones. */
+struct line_rule {
+    char *lines;
+    uint64_t count;
+    uint64_t ways;   /* to choose the sectors, up to 70: ... */
+    __m512i none[2]; /* ... a byte for each, with the sectors that are not chosen */
+};
+
+static struct line_rule rule_of(const struct address *at, const uint64_t *words, uint32_t cells)
+{
+    const uint64_t *subsets = tepal_address_subsets[cells];
+    uint8_t none[2 * 64] = {0};
+    struct line_rule rule = {.lines = (char *)(uintptr_t)words, /* written by additions alone */
+                             .count = at->lines,
+                             .ways = tepal_address_subset_count[cells]};
+    for (size_t i = 0; i < rule.ways; i += EIGHT) {
+        __mmask8 here = (__mmask8)_bzhi_u32(UINT8_MAX, (uint32_t)(rule.ways - i));
+        __m512i skips = _mm512_maskz_loadu_epi64(here, subsets + i);
+        uint64_t bytes = _mm512_test_epi8_mask(skips, skips);
+        memcpy(none + i, &bytes, sizeof bytes);
+    }
+    rule.none[0] = _mm512_loadu_si512(none);
+    rule.none[1] = _mm512_loadu_si512(none + 64);
+    return rule;
+}
+
+/* The lines of a group, by their offsets in bytes, and the keys' cells in them. */
+struct line_group {
+    uint64_t offset[GROUP] __attribute__((aligned(64)));
+    uint64_t cells[GROUP];
+};
+
+/* Eight keys, of this group from `slot` on: their lines and cells. */
+EIGHT_ALWAYS_INLINE void place(struct line_group *group, size_t slot, const struct line_rule *rule,
+                               __m512i line, __m512i line_word, __m512i cell_word)
+{
+    const __m512i spread = _mm512_set4_epi32(0x08080808, 0x08080808, 0, 0); /* lanes of 128 bits */
+    __m512i way = _mm512_srli_epi64(_mm512_mul_epu32(line_word, eight_of(rule->ways)), 32);
+    __m512i none = _mm512_permutex2var_epi8(rule->none[0], way, rule->none[1]);
+    __mmask64 skip = _mm512_test_epi8_mask(_mm512_shuffle_epi8(none, spread),
+                                           eight_of(UINT64_C(0x8040201008040201)));
+    __m512i cells = _mm512_and_si512(cell_word, eight_of(63 * ADDRESS_BYTES));
+    cells = _mm512_mask_mov_epi8(cells, skip, _mm512_set1_epi8(ADDRESS_SKIP));
+    _mm512_store_si512(group->offset + slot, _mm512_slli_epi64(line, 6));
+    _mm512_store_si512(group->cells + slot, cells);
+}
+
+EIGHT_ALWAYS_INLINE void place_first(struct line_group *group, size_t slot,
+                                     const struct line_rule *rule, struct eight d)
+{
+    place(group, slot, rule, eight_scale(d.hi, rule->count), d.hi, d.lo);
+}
+
+/* The paired layout's second lines (tepal_place_second_line). */
+EIGHT_ALWAYS_INLINE void place_second(struct line_group *group, size_t slot,
+                                      const struct line_rule *rule, bool distinct, struct eight d)
+{
+    __m512i word = eight_word(d, 2);
+    __m512i line = eight_scale(word, rule->count - distinct);
+    if (distinct) {
+        __mmask8 beyond = _mm512_cmpge_epu64_mask(line, eight_scale(d.hi, rule->count));
+        line = _mm512_mask_add_epi64(line, beyond, line, eight_of(1));
+    }
+    place(group, slot, rule, line, word, eight_word(d, 3));
+}
+
+EIGHT_ALWAYS_INLINE void request(const struct line_group *group, size_t slot,
+                                 const struct line_rule *rule)
+{
+    __builtin_prefetch(rule->lines + group->offset[slot]);
+}
+
+/* A bit for each chosen sector; a shift by 64 (ADDRESS_SKIP) and more gives nothing. */
+EIGHT_ALWAYS_INLINE __m512i mask_of(const struct line_group *group, size_t slot)
+{
+    __m128i bytes = _mm_cvtsi64_si128((long long)group->cells[slot]);
+    return _mm512_sllv_epi64(eight_of(1), _mm512_cvtepu8_epi64(bytes));
+}
+
+EIGHT_ALWAYS_INLINE uint64_t holds(const struct line_group *group, size_t slot,
+                                   const struct line_rule *rule)
+{
+    __m512i line = _mm512_load_si512(rule->lines + group->offset[slot]);
+    __m512i missing = _mm512_andnot_si512(line, mask_of(group, slot));
+    return _mm512_test_epi64_mask(missing, missing) == 0;
+}
+
+EIGHT_ALWAYS_INLINE void set(const struct line_group *group, size_t slot,
+                             const struct line_rule *rule)
+{
+    void *line = rule->lines + group->offset[slot];
+    _mm512_store_si512(line, _mm512_or_si512(_mm512_load_si512(line), mask_of(group, slot)));
+}
+
+/* ---- blocked --------------------------------------------------------------------------------- */
+
+/* Test the group `now`, if there is one, and ask for the next, the keys from `first` on. */
+EIGHT_ALWAYS_INLINE uint64_t blocked_turn(const struct line_group *now, struct line_group *next,
+                                          const struct line_rule *rule,
+                                          const struct bloom_source *source, bool integers,
+                                          size_t first, bool setting)
+{
+    uint64_t answers = 0;
+    tepal_filter_request_keys(source, first);
+    for (size_t s = 0; s < GROUP; s += EIGHT) {
+        uint64_t yes = 0;
+        place_first(next, s, rule, eight_digests(source, integers, first + s));
+        for (size_t j = EIGHT; j-- > 0;) { /* backwards: an answer pushes those before it up */
+            if (now != NULL && setting) {
+                set(now, s + j, rule);
+            } else if (now != NULL) {
+                yes = 2 * yes + holds(now, s + j, rule);
+            }
+            request(next, s + j, rule);
+        }
+        answers |= yes << s;
+    }
+    return answers;
+}
+
+/* A group that no other follows. */
+ONCE_A_GROUP uint64_t last_turn(const struct line_group *now, size_t count,
+                                const struct line_rule *rule, bool setting)
+{
+    uint64_t answers = 0;
+    for (size_t j = count; j-- > 0;) {
+        if (setting) {
+            set(now, j, rule);
+        } else {
+            answers = 2 * answers + holds(now, j, rule);
+        }
+    }
+    return answers;
+}
+
+EIGHT_ALWAYS_INLINE size_t blocked(const struct address *at, const uint64_t *words,
+                                   const struct bloom_source *source, size_t groups,
+                                   uint64_t *answers, bool integers, bool setting)
+{
+    const struct line_rule rule = rule_of(at, words, at->hashes);
+    struct line_group group[2];
+    size_t present = 0;
+    (void)blocked_turn(NULL, &group[0], &rule, source, integers, 0, setting);
+    for (size_t g = 0; g < groups; g++) {
+        uint64_t found = g + 1 < groups ? blocked_turn(&group[g % 2], &group[1 - g % 2], &rule,
+                                                       source, integers, (g + 1) * GROUP, setting)
+                                        : last_turn(&group[g % 2], GROUP, &rule, setting);
+        if (!setting) {
+            answers[g] = found;
+            present += bits_count_word(found);
+        }
+    }
+    return present;
+}
+
+/* ---- paired ---------------------------------------------------------------------------------- */
+
+EIGHT_ALWAYS_INLINE void paired_add(const struct address *at, uint64_t *words,
+                                    const struct bloom_source *source, size_t groups, bool integers)
+{
+    const struct line_rule rule[2] = {rule_of(at, words, (at->hashes + 1) / 2),
+                                      rule_of(at, words, at->hashes / 2)};
+    const bool distinct = at->positions == TEPAL_POSITIONS_DISTINCT;
+    struct line_group group[2][2];
+    for (size_t g = 0; g <= groups; g++) {
+        struct line_group *next = group[g % 2];
+        const struct line_group *now = group[1 - g % 2];
+        tepal_filter_request_keys(source, g * GROUP);
+        for (size_t s = 0; s < GROUP; s += EIGHT) {
+            if (g < groups) {
+                struct eight d = eight_digests(source, integers, g * GROUP + s);
+                place_first(&next[0], s, &rule[0], d);
+                place_second(&next[1], s, &rule[1], distinct, d);
+            }
+            for (size_t j = s; j < s + EIGHT; j++) {
+                for (int which = 0; which < 2; which++) {
+                    if (g > 0) {
+                        set(&now[which], j, &rule[which]);
+                    }
+                    if (g < groups) {
+                        request(&next[which], j, &rule[which]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* The keys of a group that passed their first lines, and their second lines. */
+struct survivors {
+    uint64_t passed; /* bit j: key j */
+    struct line_group second;
+};
+
+/* Have the second lines brought. */
+ONCE_A_GROUP void survive(struct survivors *keys, uint64_t passed, const struct line_rule *rule,
+                          bool distinct, const struct eight digests[GROUP / EIGHT])
+{
+    uint64_t lo[GROUP + EIGHT] = {0};
+    uint64_t hi[GROUP + EIGHT] = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < GROUP / EIGHT; i++) {
+        __mmask8 here = (__mmask8)(passed >> EIGHT * i);
+        _mm512_storeu_si512(lo + count, _mm512_maskz_compress_epi64(here, digests[i].lo));
+        _mm512_storeu_si512(hi + count, _mm512_maskz_compress_epi64(here, digests[i].hi));
+        count += bits_count_word(here);
+    }
+    for (size_t i = 0; i < count; i += EIGHT) {
+        struct eight d = {_mm512_loadu_si512(lo + i), _mm512_loadu_si512(hi + i)};
+        place_second(&keys->second, i, rule, distinct, d);
+        for (size_t j = i; j < i + EIGHT && j < count; j++) {
+            request(&keys->second, j, rule);
+        }
+    }
+    keys->passed = passed;
+}
+
+/* Ask them. */
+static uint64_t settle(const struct survivors *keys, const struct line_rule *rule)
+{
+    return _pdep_u64(last_turn(&keys->second, bits_count_word(keys->passed), rule, false),
+                     keys->passed);
+}
+
+EIGHT_ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *words,
+                                        const struct bloom_source *source, size_t groups,
+                                        uint64_t *answers, bool integers)
+{
+    const struct line_rule first = rule_of(at, words, (at->hashes + 1) / 2);
+    const struct line_rule second = rule_of(at, words, at->hashes / 2);
+    const bool distinct = at->positions == TEPAL_POSITIONS_DISTINCT;
+    struct line_group group[2];
+    struct eight digests[2][GROUP / EIGHT];
+    struct survivors survivors[2]; /* of the group that is tested and of the one before */
+    size_t present = 0;
+    for (size_t g = 0; g < groups + 2; g++) {
+        const size_t next = g % 2;
+        const size_t now = 1 - next;
+        uint64_t passed = 0;
+        tepal_filter_request_keys(source, g * GROUP);
+        for (size_t s = 0; s < GROUP && g < groups; s += EIGHT) {
+            uint64_t yes = 0;
+            struct eight d = eight_digests(source, integers, g * GROUP + s);
+            digests[next][s / EIGHT] = d;
+            place_first(&group[next], s, &first, d);
+            for (size_t j = EIGHT; j-- > 0;) {
+                yes = g == 0 ? 0 : 2 * yes + holds(&group[now], s + j, &first);
+                request(&group[next], s + j, &first);
+            }
+            passed |= yes << s;
+        }
+        if (g == groups) {
+            passed = last_turn(&group[now], GROUP, &first, false);
+        }
+        if (g >= 1 && g <= groups) {
+            survive(&survivors[now], passed, &second, distinct, digests[now]);
+        }
+        if (g >= 2) {
+            answers[g - 2] = settle(&survivors[next], &second);
+            present += bits_count_word(answers[g - 2]);
+        }
+    }
+    return present;
+}
+
+/* ---- one loop for each layout and form of source --------------------------------------------- */
+
+/* How many groups of this batch are for the loops here. */
+static size_t groups_here(const struct address *at, size_t count)
+{
+    uint32_t most = at->layout == TEPAL_LAYOUT_BLOCKED ? ADDRESS_SECTORS : 2 * ADDRESS_SECTORS;
+    return at->hashes <= most && at->lines <= EIGHT_MAX_RANGE ? count / GROUP : 0;
+}
+
+/* One of four calls, by layout and by whether keys are integers, which each loop knows. */
+#define EACH(blocked_call, paired_call)                                                            \
+    do {                                                                                           \
+        bool is_blocked = at->layout == TEPAL_LAYOUT_BLOCKED;                                      \
+        if (source->form == BLOOM_INTEGERS) {                                                      \
+            if (is_blocked) {                                                                      \
+                blocked_call(true);                                                                \
+            } else {                                                                               \
+                paired_call(true);                                                                 \
+            }                                                                                      \
+        } else if (is_blocked) {                                                                   \
+            blocked_call(false);                                                                   \
+        } else {                                                                                   \
+            paired_call(false);                                                                    \
+        }                                                                                          \
+    } while (0)
+
+static void lines_add(const struct address *at, uint64_t *words, const struct bloom_source *source,
+                      size_t count)
+{
+    size_t groups = groups_here(at, count);
+#define BLOCKED(integers) (void)blocked(at, words, source, groups, NULL, integers, true)
+#define PAIRED(integers)  paired_add(at, words, source, groups, integers)
+    if (groups > 0) {
+        EACH(BLOCKED, PAIRED);
+    }
+#undef BLOCKED
+#undef PAIRED
+    struct bloom_source rest = source_from(source, groups * GROUP);
+    tepal_bloom_lines_avx2.add(at, words, &rest, count - groups * GROUP);
+}
+
+static size_t lines_query(const struct address *at, const uint64_t *words,
+                          const struct bloom_source *source, size_t count, uint64_t *answers)
+{
+    size_t groups = groups_here(at, count);
+    size_t present = 0;
+#define BLOCKED(integers) present = blocked(at, words, source, groups, answers, integers, false)
+#define PAIRED(integers)  present = paired_query(at, words, source, groups, answers, integers)
+    if (groups > 0) {
+        EACH(BLOCKED, PAIRED);
+    }
+#undef BLOCKED
+#undef PAIRED
+    struct bloom_source rest = source_from(source, groups * GROUP);
+    return present +
+           tepal_bloom_lines_avx2.query(at, words, &rest, count - groups * GROUP, answers + groups);
+}
+
+const struct bloom_kernels tepal_bloom_lines_avx512 = {lines_add, lines_query, NULL};
+
+#else
+
+const struct bloom_kernels tepal_bloom_lines_avx512 = {0};
+
+#endif
