@@ -109,10 +109,9 @@ static inline bool bucket_holds(const struct tepal_growing *f, uint64_t bucket, 
                                 uint64_t rest)
 {
     const struct growing_table *t = &f->at;
-    const uint64_t *words = growing_group(f, bucket);
-    uint64_t at = growing_start(t, bucket);
-    uint64_t low = growing_read(words, at);
-    uint64_t high = growing_read(words, at + 2 * t->bits);
+    struct growing_place place = growing_place(f, bucket);
+    uint64_t low = growing_pair(t, place, 0);
+    uint64_t high = growing_pair(t, place, 2);
     if ((pair_has_tag(t, low, tag) | pair_has_tag(t, high, tag)) == 0) {
         return false;
     }
@@ -168,26 +167,41 @@ static void move_along(struct tepal_growing *f, const struct step *steps, size_t
     growing_put_slot(f, steps[last].bucket, free_slot, entry[last]);
 }
 
-/* `entry`: the same for each of the two buckets. */
+/*
+ * `entry`: the same for each of the two buckets. Buckets are looked at in the order in which they
+ * were reached, and each as soon as it is reached: where the search ends does not depend on what
+ * else is to be followed. The four that a bucket leads to are requested from memory together.
+ */
 static bool put(struct tepal_growing *f, const uint64_t bucket[2], const uint64_t entry[2])
 {
     struct step steps[SEARCH_MAX];
+    struct growing_place places[SLOTS] = {growing_place(f, bucket[0]), growing_place(f, bucket[1])};
+    __builtin_prefetch(places[1].words + (places[1].at >> 6));
     steps[0] = (struct step){bucket[0], 0, 0};
     steps[1] = (struct step){bucket[1], 1, 0};
-    size_t count = 2;
+    size_t count = 2; /* steps */
+    size_t fresh = 2; /* the last of them have places, and were not looked at */
     for (size_t i = 0; i < count; i++) {
-        uint64_t here = steps[i].bucket;
-        uint32_t slot = growing_free_slot(f, here);
-        if (slot < SLOTS) {
-            move_along(f, steps, i, slot, entry);
-            return true;
+        for (size_t j = 0; j < fresh; j++) {
+            uint32_t slot = growing_free_slot(&f->at, places[j]);
+            if (slot < SLOTS) {
+                move_along(f, steps, count - fresh + j, slot, entry);
+                return true;
+            }
         }
+        uint64_t here = steps[i].bucket;
+        uint64_t before = steps[steps[i].from].bucket;
+        uint64_t entries[SLOTS];
+        growing_bucket(&f->at, growing_place(f, here), entries);
+        fresh = 0;
         for (uint8_t s = 0; s < SLOTS && count < SEARCH_MAX; s++) {
             uint64_t other;
             uint64_t moved;
             /* Back to where the search began or just came from there is no need to look. */
-            if (growing_move(&f->at, here, growing_slot(f, here, s), &other, &moved) &&
-                other != bucket[0] && other != bucket[1] && other != steps[steps[i].from].bucket) {
+            if (growing_move(&f->at, here, entries[s], &other, &moved) && other != bucket[0] &&
+                other != bucket[1] && other != before) {
+                places[fresh] = growing_place(f, other);
+                growing_prefetch(&f->at, places[fresh++]);
                 steps[count++] = (struct step){other, (uint16_t)i, s};
             }
         }
@@ -244,8 +258,8 @@ bool tepal_growing_split(struct tepal_growing *f)
     if (!tepal_growing_room(f)) {
         return false;
     }
+    growing_bucket(t, growing_place(f, child[0]), entries);
     for (uint32_t s = 0; s < SLOTS; s++) {
-        entries[s] = growing_slot(f, child[0], s);
         growing_put_slot(f, child[0], s, 0);
     }
     tepal_growing_resize(f, t->buckets + 1);
@@ -363,7 +377,7 @@ static void ask(const struct tepal_growing *f, struct tepal_digest digest)
     struct growing_key key = growing_key_of(&f->at, digest);
     for (int i = 0; i < 2; i++) {
         uint32_t depth = growing_depth(&f->at, key.address[i]);
-        growing_prefetch(f, key.address[i] & growing_ones(depth));
+        growing_prefetch(&f->at, growing_place(f, key.address[i] & growing_ones(depth)));
     }
 }
 

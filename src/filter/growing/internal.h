@@ -159,10 +159,27 @@ static inline uint64_t growing_read(const uint64_t *words, uint64_t at)
     return words[at >> 6] >> shift | words[(at >> 6) + 1] << 1 << (63 - shift);
 }
 
-static inline void growing_prefetch(const struct tepal_growing *f, uint64_t bucket)
+/* Where a bucket is: its group, and the bit in it. */
+struct growing_place {
+    const uint64_t *words;
+    uint64_t at;
+};
+
+static inline struct growing_place growing_place(const struct tepal_growing *f, uint64_t bucket)
 {
-    const struct growing_table *t = &f->at;
-    const char *byte = (const char *)growing_group(f, bucket) + growing_start(t, bucket) / 8;
+    return (struct growing_place){growing_group(f, bucket), growing_start(&f->at, bucket)};
+}
+
+/* Its two pairs of slots. */
+static inline uint64_t growing_pair(const struct growing_table *t, struct growing_place place,
+                                    uint32_t slot)
+{
+    return growing_read(place.words, place.at + slot * t->bits);
+}
+
+static inline void growing_prefetch(const struct growing_table *t, struct growing_place place)
+{
+    const char *byte = (const char *)place.words + place.at / 8;
     __builtin_prefetch(byte);
     __builtin_prefetch(byte + GROWING_SLOTS * t->bits / 8);
 }
@@ -189,14 +206,27 @@ static inline void growing_put_slot(struct tepal_growing *f, uint64_t bucket, ui
     }
 }
 
-/* The first empty slot of a bucket, or GROWING_SLOTS. */
-static inline uint32_t growing_free_slot(const struct tepal_growing *f, uint64_t bucket)
+/* All slots of a bucket. */
+static inline void growing_bucket(const struct growing_table *t, struct growing_place place,
+                                  uint64_t entries[GROWING_SLOTS])
 {
-    uint32_t slot = 0;
-    while (slot < GROWING_SLOTS && growing_slot(f, bucket, slot) != 0) {
-        slot++;
+    for (uint32_t s = 0; s < GROWING_SLOTS; s += 2) {
+        uint64_t pair = growing_pair(t, place, s);
+        entries[s] = pair & t->slot_mask;
+        entries[s + 1] = pair >> t->bits & t->slot_mask;
     }
-    return slot;
+}
+
+/* The first empty slot of a bucket, or GROWING_SLOTS. */
+static inline uint32_t growing_free_slot(const struct growing_table *t, struct growing_place place)
+{
+    for (uint32_t s = 0; s < GROWING_SLOTS; s += 2) {
+        uint64_t pair = growing_pair(t, place, s);
+        if (((pair - t->pair_lows) & ~pair & t->pair_highs) != 0) { /* one of the two is 0 */
+            return s + ((pair & t->slot_mask) != 0);
+        }
+    }
+    return GROWING_SLOTS;
 }
 
 /* The length of an entry's extension; the entry is not 0. */
