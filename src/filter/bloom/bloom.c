@@ -44,13 +44,14 @@ static const struct tepal_bloom *bloom_of_const(const struct tepal_filter *filte
 
 const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout)
 {
-    bool avx2 = tepal_processor_has_avx2();
-    if (layout == TEPAL_LAYOUT_FLAT || layout == TEPAL_LAYOUT_PARTITIONED) {
-        return avx2 ? &tepal_bloom_flat_avx2 : &tepal_bloom_flat_portable;
+    bool flat = layout == TEPAL_LAYOUT_FLAT || layout == TEPAL_LAYOUT_PARTITIONED;
+    if (tepal_processor_has_avx512()) {
+        return flat ? &tepal_bloom_flat_avx512 : &tepal_bloom_lines_avx512;
     }
-    return tepal_processor_has_avx512() ? &tepal_bloom_lines_avx512
-           : avx2                       ? &tepal_bloom_lines_avx2
-                                        : &tepal_bloom_lines_portable;
+    if (tepal_processor_has_avx2()) {
+        return flat ? &tepal_bloom_flat_avx2 : &tepal_bloom_lines_avx2;
+    }
+    return flat ? &tepal_bloom_flat_portable : &tepal_bloom_lines_portable;
 }
 
 static const struct bloom_one *one_for(const struct address *at)

@@ -4,8 +4,9 @@
  *
  *   flat.h                    the loops of the flat and partitioned layouts
  *   flat_portable.c, _avx2.c  these in plain C, and for AVX2 machines: bit for bit the same answers
- *   lines/kernels.h           the same pair for the blocked and paired layouts
- *   bloom.c                   which of the four a layout takes on this machine
+ *   flat_avx512.c             eight keys at a time
+ *   lines/kernels.h           the same for the blocked and paired layouts
+ *   bloom.c                   which of them a layout takes on this machine
  */
 #ifndef TEPAL_SRC_FILTER_BLOOM_KERNELS_H
 #define TEPAL_SRC_FILTER_BLOOM_KERNELS_H
@@ -82,7 +83,8 @@ struct bloom_kernels {
 };
 
 extern const struct bloom_kernels tepal_bloom_flat_portable;
-extern const struct bloom_kernels tepal_bloom_flat_avx2; /* only if tepal_processor_has_avx2() */
+extern const struct bloom_kernels tepal_bloom_flat_avx2;   /* only if tepal_processor_has_avx2() */
+extern const struct bloom_kernels tepal_bloom_flat_avx512; /* ... tepal_processor_has_avx512() */
 
 /* The fastest table for this layout on this machine. */
 const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout);

@@ -137,11 +137,11 @@ EIGHT_ALWAYS_INLINE uint64_t blocked_turn(const struct line_group *now, struct l
 }
 
 /* A group that no other follows. */
-ONCE_A_GROUP uint64_t last_turn(const struct line_group *now, size_t count,
-                                const struct line_rule *rule, bool setting)
+ONCE_A_GROUP uint64_t last_turn(const struct line_group *now, const struct line_rule *rule,
+                                bool setting)
 {
     uint64_t answers = 0;
-    for (size_t j = count; j-- > 0;) {
+    for (size_t j = GROUP; j-- > 0;) {
         if (setting) {
             set(now, j, rule);
         } else {
@@ -162,7 +162,7 @@ EIGHT_ALWAYS_INLINE size_t blocked(const struct address *at, const uint64_t *wor
     for (size_t g = 0; g < groups; g++) {
         uint64_t found = g + 1 < groups ? blocked_turn(&group[g % 2], &group[1 - g % 2], &rule,
                                                        source, integers, (g + 1) * GROUP, setting)
-                                        : last_turn(&group[g % 2], GROUP, &rule, setting);
+                                        : last_turn(&group[g % 2], &rule, setting);
         if (!setting) {
             answers[g] = found;
             present += bits_count_word(found);
@@ -204,29 +204,39 @@ EIGHT_ALWAYS_INLINE void paired_add(const struct address *at, uint64_t *words,
     }
 }
 
+/* The digests of a group. */
+struct digest_group {
+    uint64_t lo[GROUP] __attribute__((aligned(64)));
+    uint64_t hi[GROUP];
+};
+
 /* The keys of a group that passed their first lines, and their second lines. */
 struct survivors {
     uint64_t passed; /* bit j: key j */
     struct line_group second;
 };
 
-/* Have the second lines brought. */
+/* The numbers of eight keys, a byte each. */
+#define NUMBERS(eight) ((eight)*8 * 0x0101010101010101 + 0x0706050403020100)
+
+/*
+ * Have the second lines brought. There are few survivors, usually less than eight, and their number
+ * is hard to guess: eight at a time, of which those beyond the last one repeat the first.
+ */
 ONCE_A_GROUP void survive(struct survivors *keys, uint64_t passed, const struct line_rule *rule,
-                          bool distinct, const struct eight digests[GROUP / EIGHT])
+                          bool distinct, const struct digest_group *digests)
 {
-    uint64_t lo[GROUP + EIGHT] = {0};
-    uint64_t hi[GROUP + EIGHT] = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < GROUP / EIGHT; i++) {
-        __mmask8 here = (__mmask8)(passed >> EIGHT * i);
-        _mm512_storeu_si512(lo + count, _mm512_maskz_compress_epi64(here, digests[i].lo));
-        _mm512_storeu_si512(hi + count, _mm512_maskz_compress_epi64(here, digests[i].hi));
-        count += bits_count_word(here);
-    }
-    for (size_t i = 0; i < count; i += EIGHT) {
-        struct eight d = {_mm512_loadu_si512(lo + i), _mm512_loadu_si512(hi + i)};
+    uint8_t numbers[GROUP];
+    const __m512i all = _mm512_setr_epi64(NUMBERS(0), NUMBERS(1), NUMBERS(2), NUMBERS(3),
+                                          NUMBERS(4), NUMBERS(5), NUMBERS(6), NUMBERS(7));
+    __m512i first = _mm512_set1_epi8((char)_tzcnt_u64(passed));
+    _mm512_storeu_si512(numbers, _mm512_mask_compress_epi8(first, passed, all));
+    for (size_t i = 0; i < bits_count_word(passed); i += EIGHT) {
+        __m512i number = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)(numbers + i)));
+        struct eight d = {_mm512_i64gather_epi64(number, (const long long *)digests->lo, 8),
+                          _mm512_i64gather_epi64(number, (const long long *)digests->hi, 8)};
         place_second(&keys->second, i, rule, distinct, d);
-        for (size_t j = i; j < i + EIGHT && j < count; j++) {
+        for (size_t j = i; j < i + EIGHT; j++) {
             request(&keys->second, j, rule);
         }
     }
@@ -234,10 +244,15 @@ ONCE_A_GROUP void survive(struct survivors *keys, uint64_t passed, const struct 
 }
 
 /* Ask them. */
-static uint64_t settle(const struct survivors *keys, const struct line_rule *rule)
+ONCE_A_GROUP uint64_t settle(const struct survivors *keys, const struct line_rule *rule)
 {
-    return _pdep_u64(last_turn(&keys->second, bits_count_word(keys->passed), rule, false),
-                     keys->passed);
+    uint64_t yes = 0;
+    for (size_t i = 0; i < bits_count_word(keys->passed); i += EIGHT) {
+        for (size_t j = i; j < i + EIGHT; j++) {
+            yes |= holds(&keys->second, j, rule) << j;
+        }
+    }
+    return _pdep_u64(yes, keys->passed);
 }
 
 EIGHT_ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *words,
@@ -248,7 +263,7 @@ EIGHT_ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t
     const struct line_rule second = rule_of(at, words, at->hashes / 2);
     const bool distinct = at->positions == TEPAL_POSITIONS_DISTINCT;
     struct line_group group[2];
-    struct eight digests[2][GROUP / EIGHT];
+    struct digest_group digests[2];
     struct survivors survivors[2]; /* of the group that is tested and of the one before */
     size_t present = 0;
     for (size_t g = 0; g < groups + 2; g++) {
@@ -259,7 +274,8 @@ EIGHT_ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t
         for (size_t s = 0; s < GROUP && g < groups; s += EIGHT) {
             uint64_t yes = 0;
             struct eight d = eight_digests(source, integers, g * GROUP + s);
-            digests[next][s / EIGHT] = d;
+            _mm512_store_si512(digests[next].lo + s, d.lo);
+            _mm512_store_si512(digests[next].hi + s, d.hi);
             place_first(&group[next], s, &first, d);
             for (size_t j = EIGHT; j-- > 0;) {
                 yes = g == 0 ? 0 : 2 * yes + holds(&group[now], s + j, &first);
@@ -268,10 +284,10 @@ EIGHT_ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t
             passed |= yes << s;
         }
         if (g == groups) {
-            passed = last_turn(&group[now], GROUP, &first, false);
+            passed = last_turn(&group[now], &first, false);
         }
         if (g >= 1 && g <= groups) {
-            survive(&survivors[now], passed, &second, distinct, digests[now]);
+            survive(&survivors[now], passed, &second, distinct, &digests[now]);
         }
         if (g >= 2) {
             answers[g - 2] = settle(&survivors[next], &second);
@@ -313,9 +329,11 @@ static void lines_add(const struct address *at, uint64_t *words, const struct bl
     size_t groups = groups_here(at, count);
 #define BLOCKED(integers) (void)blocked(at, words, source, groups, NULL, integers, true)
 #define PAIRED(integers)  paired_add(at, words, source, groups, integers)
-    if (groups > 0) {
-        EACH(BLOCKED, PAIRED);
+    if (groups == 0) {
+        tepal_bloom_lines_avx2.add(at, words, source, count);
+        return;
     }
+    EACH(BLOCKED, PAIRED);
 #undef BLOCKED
 #undef PAIRED
     struct bloom_source rest = source_from(source, groups * GROUP);
@@ -329,9 +347,10 @@ static size_t lines_query(const struct address *at, const uint64_t *words,
     size_t present = 0;
 #define BLOCKED(integers) present = blocked(at, words, source, groups, answers, integers, false)
 #define PAIRED(integers)  present = paired_query(at, words, source, groups, answers, integers)
-    if (groups > 0) {
-        EACH(BLOCKED, PAIRED);
+    if (groups == 0) {
+        return tepal_bloom_lines_avx2.query(at, words, source, count, answers);
     }
+    EACH(BLOCKED, PAIRED);
 #undef BLOCKED
 #undef PAIRED
     struct bloom_source rest = source_from(source, groups * GROUP);
