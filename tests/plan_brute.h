@@ -178,8 +178,11 @@ static inline void brute_bloom(int problems)
     }
 }
 
-/* What is left of the weight, by the planner's model, with the number of false positives summed up
- * over its Poisson law rather than taken for normal. */
+/*
+ * What is left of the weight, by the planner's model, key by key: each is a point of the curve, and
+ * is left if `taken` or more heavier ones are false positives. Between two whole numbers it is in
+ * proportion.
+ */
 static inline double retouched_rate(const struct tepal_wish *w, uint64_t m, uint32_t k,
                                     uint64_t lost)
 {
@@ -194,13 +197,19 @@ static inline double retouched_rate(const struct tepal_wish *w, uint64_t m, uint
         above = fmax(above - owners, 0);
     }
     double f = tepal_bloom_fp(0, 0, m, w->keys, k);
-    double falses = f * (double)w->known_negatives;
+    double taken = (double)lost / each;
     double left = 0;
-    for (double i = 0; i < falses + 12 * sqrt(falses) + 20; i++) {
-        left += exp(i * log(falses) - falses - lgamma(i + 1)) * fmax(i - (double)lost / each, 0);
+    for (uint64_t i = 0; i < w->known_negatives; i++) {
+        double heavier = f * ((double)(w->known_negatives - i) - 0.5); /* itself: half of it */
+        double chance = exp(-heavier);                                 /* of j heavier ones */
+        double goes = 0;
+        for (int j = 0; j < taken; j++) {
+            goes += chance * fmin(taken - j, 1);
+            chance *= heavier / (j + 1);
+        }
+        left += (w->weights.weight[i] - (i > 0 ? w->weights.weight[i - 1] : 0)) * (1 - goes);
     }
-    return fmin(tepal_bloom_fp(0, 0, m, w->keys - lost, k),
-                f * lightest(&w->weights, fmin(left / falses, 1)));
+    return fmin(tepal_bloom_fp(0, 0, m, w->keys - lost, k), f * left);
 }
 
 static inline void brute_retouched(int problems)
@@ -224,7 +233,7 @@ static inline void brute_retouched(int problems)
             for (uint32_t k = 1; k <= 20; k += 1 + k / 4) {
                 double cost =
                     w.cost_fp * retouched_rate(&w, w.bits, k, lost) + (double)lost / (double)w.keys;
-                no_worse("retouched", i, p->cost, cost, 1.01); /* normal for Poisson */
+                no_worse("retouched", i, p->cost, cost, 1.01); /* two numbers of hashes are tried */
             }
         }
         w.bits = 0;

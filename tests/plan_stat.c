@@ -34,6 +34,9 @@ static void weighted_plans_hold(void **state)
     check_weights(1, 10300);
     check_weights(1.4, 10400);
     check_all_kept(12);
+    check_few_lost(spikes, 0.02, 200);
+    check_few_lost(steep_weight, 0.001, 200);
+    check_few_lost(steeper_weight, 0.001, 200);
 }
 
 int main(void)

@@ -6,8 +6,8 @@
  *
  *     c = sum over j of P(a set bit has j owners or more)^k
  *
- * of them (hardly more than one), and the heaviest false positives go first. Of the F = t f known
- * ones, which vary as a Poisson number does, E max(0, F - lost / c) are left, the lightest. Members
+ * of them (hardly more than one), and the heaviest false positives go first. A known one is left if
+ * there are lost / c or more heavier ones, whose number varies as a Poisson number does. Members
  * that are given up take others with them, so that this is what is reached at least; and if the
  * negatives are so many that hardly any goes, the Bloom filter of the others still is.
  */
@@ -45,9 +45,53 @@ static double members_each(const struct tepal_params *p, uint64_t n)
     return fmax(sum, 1);
 }
 
-static double normal_below(double z)
+#define EXACT 32 /* numbers taken; more are nearly normal */
+#define FAR   9  /* standard deviations */
+
+/* E max(0, X - taken) of a Poisson number X. */
+static double excess(double mean, double taken)
 {
-    return 0.5 * erfc(-z / sqrt(2));
+    double z = (mean - taken) / sqrt(mean);
+    if (!(z > -FAR)) {
+        return 0;
+    }
+    if (z > FAR) {
+        return mean - taken;
+    }
+    if (taken > EXACT) {
+        return sqrt(mean) * (z * erfc(-z / sqrt(2)) / 2 + exp(-z * z / 2) / sqrt(2 * acos(-1)));
+    }
+    double chance = exp(-mean); /* of j */
+    double sum = mean - taken;
+    for (int j = 0; j < taken; j++) {
+        sum += (taken - j) * chance;
+        chance *= mean / (j + 1);
+    }
+    return fmax(sum, 0);
+}
+
+/*
+ * The share of the false positives' weight that is left when the heaviest of them are taken. One
+ * that has lambda heavier ones on average is left with probability P(X >= taken), the derivative of
+ * the excess: its mean over a piece of the weights' curve follows from both ends.
+ */
+static double weight_left(const struct plan_task *task, double falses, double taken)
+{
+    const struct tepal_plan_weights *w = &task->wish->weights;
+    double x0 = 0;
+    double y0 = 0;
+    double above = excess(falses, taken);
+    double sum = 0;
+    for (size_t i = 0; x0 < 1 && falses > 0; i++) {
+        double x = i < w->count ? w->share[i] : 1;
+        double y = i < w->count ? w->weight[i] : 1;
+        double here = excess(falses * (1 - x), taken);
+        sum += (y - y0) * (above - here) / (falses * (x - x0));
+        x0 = x;
+        y0 = y;
+        above = here;
+    }
+    return fmin(sum, 1);
 }
 
 /* What is left of the known negatives' weight. */
@@ -56,13 +100,8 @@ static double retouched_fp(const struct plan_task *task, const struct tepal_para
     uint64_t left = kept(task->n, fn);
     double others = tepal_bloom_fp(p->layout, p->positions, p->cells, left, p->hashes);
     double fp = tepal_bloom_fp(p->layout, p->positions, p->cells, task->n, p->hashes);
-    double falses = fp * (double)task->t;
-    double spread = sqrt(falses);
-    double rest = falses - (double)(task->n - left) / members_each(p, task->n);
-    double expected = rest * normal_below(rest / spread) +
-                      spread * exp(-rest * rest / (2 * falses)) / sqrt(2 * acos(-1));
-    double share = falses > 0 ? fmin(fmax(expected / falses, 0), 1) : 0;
-    return fmin(others, fp * tepal_plan_lightest(task, share));
+    double taken = (double)(task->n - left) / members_each(p, task->n);
+    return fmin(others, fp * weight_left(task, fp * (double)task->t, taken));
 }
 
 /* With the best hashes, which are those of all members or of the others. */
