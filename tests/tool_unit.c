@@ -28,7 +28,45 @@
 #include "input/source.h"
 #include "input/spill.h"
 #include "cli/suggest.h"
+#include "output/render.h"
 #include "pictures/svg.h"
+
+/* ---- what people read ------------------------------------------------------------------------ */
+
+static void numbers_are_read_at_a_glance(void **state)
+{
+    (void)state;
+    static const struct {
+        double rate;
+        const char *text;
+    } rates[] = {{0, "0 %"},
+                 {1, "100 %"},
+                 {0.01, "1 %"},
+                 {1e-4, "0.01 %"},
+                 {7.095e-05, "0.007095 % (1 in 14100)"},
+                 {1.0004e-6, "0.0001 % (1 in 1 million)"},
+                 {9.9951e-07, "9.995e-07 (1 in 1 million)"},
+                 {1.2e-07, "1.2e-07 (1 in 8.33 million)"},
+                 {1.815e-12, "1.815e-12 (1 in 551 billion)"},
+                 {1.069e-15, "1.069e-15 (1 in 935 trillion)"},
+                 {1e-18, "1e-18 (1 in 1e+18)"}};
+    static const struct {
+        uint64_t keys;
+        const char *text;
+    } keys[] = {{0, "0 keys"},
+                {1, "1 key"},
+                {999999, "999999 keys"},
+                {1000000, "1000000 keys (1 million)"},
+                {93515000, "93515000 keys (93.5 million)"},
+                {999999999, "999999999 keys (1 billion)"}};
+    char room[96];
+    for (size_t i = 0; i < COUNT(rates); i++) {
+        assert_string_equal(render_rate(rates[i].rate, room, sizeof room), rates[i].text);
+    }
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        assert_string_equal(render_keys(keys[i].keys, room, sizeof room), keys[i].text);
+    }
+}
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -964,6 +1002,7 @@ int main(void)
         cmocka_unit_test(shares_and_weights_are_numbers_within_limits),
         cmocka_unit_test(digests_are_kept_once_and_in_order),
         cmocka_unit_test(axes_have_round_steps),
+        cmocka_unit_test(numbers_are_read_at_a_glance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

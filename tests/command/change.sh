@@ -36,7 +36,7 @@ mask='s/^\(now  *\)[0-9.]* %/\1N %/'
 expect 'add: summary' 0 '' 'keys       500
 filter     bloom, flat, 9595 bits (9.60 per key), 7 hashes
 predicted  0.9999 % false positives with 1000 keys
-now        N % false positives
+now        N % false positives with 1000 keys
 seed       7
 wrote      f, 1464 bytes (1.4 KiB)
 ' "$tepal" add f high
@@ -210,7 +210,7 @@ is 'an intersection keeps what is common' "$(cat "$work/out")" 500
 mask='s/^\(now  *\)[0-9.]* %/\1N %/'
 expect 'merge: summary' 0 '' 'filter     bloom, flat, 9595 bits (9.60 per key), 7 hashes
 predicted  0.9999 % false positives with 1000 keys
-now        N % false positives
+now        N % false positives with 1000 keys
 seed       7
 wrote      m, 1464 bytes (1.4 KiB)
 ' "$tepal" merge l h -o m

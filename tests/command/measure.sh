@@ -88,7 +88,7 @@ is 'two promises: held' "$code" 0
 like 'two promises: strangers' "$(sed -n 4p "$work/out")" '^fp  .* promised (1|0\.99[0-9]*|1\.00[0-9]*) %: held$'
 is 'two promises: known negatives' "$(sed -n 5,6p "$work/out")" \
     'negatives  100000 looked up, 0 found
-fp known   0 %, 99 % interval: 0 % to 6.634e-05 (1 in 1.507e+04); promised 0 %: held'
+fp known   0 %, 99 % interval: 0 % to 0.006634 % (1 in 15100); promised 0 %: held'
 run "$tepal" measure both --negatives others
 is 'negatives that it does not know: exit status' "$code" 1
 like 'negatives that it does not know' "$(sed -n 2p "$work/out")" 'promised 0 %: not held$'

@@ -2,6 +2,7 @@
 #include "output/render.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +27,49 @@ double render_figure(const struct tepal_filter *filter, const char *name, double
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+const char *render_about(double number, char *room, size_t size)
+{
+    static const char *const units[] = {"", " million", " billion", " trillion"};
+    double step = number < 1000 ? 1 : pow(10, floor(log10(number)) - 2);
+    double rounded = round(number / step) * step;
+    size_t unit = 0;
+    for (double base = 1e6; unit < 3 && rounded >= base; base *= 1000) {
+        unit++;
+    }
+    if (rounded >= 1e15) {
+        snprintf(room, size, "%.3g", number);
+    } else if (unit == 0) {
+        snprintf(room, size, "%.0f", rounded);
+    } else {
+        snprintf(room, size, "%.3g%s", rounded / pow(1000, (double)unit + 1), units[unit]);
+    }
+    return room;
+}
+
 const char *render_rate(double rate, char *room, size_t size)
 {
+    char about[32];
     if (rate == 0) {
         snprintf(room, size, "0 %%");
+    } else if (rate < 1e-6) {
+        snprintf(room, size, "%.4g (1 in %s)", rate, render_about(1 / rate, about, sizeof about));
     } else if (rate < 1e-4) {
-        snprintf(room, size, "%.4g (1 in %.4g)", rate, 1 / rate);
+        snprintf(room, size, "%.4g %% (1 in %s)", rate * 100,
+                 render_about(1 / rate, about, sizeof about));
     } else {
         snprintf(room, size, "%.4g %%", rate * 100);
+    }
+    return room;
+}
+
+const char *render_keys(uint64_t keys, char *room, size_t size)
+{
+    char about[32];
+    snprintf(room, size, "%" PRIu64 " key%s", keys, SAY_S(keys));
+    if (keys >= 1000000) {
+        size_t used = strlen(room);
+        snprintf(room + used, size - used, " (%s)",
+                 render_about((double)keys, about, sizeof about));
     }
     return room;
 }

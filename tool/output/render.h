@@ -14,7 +14,13 @@
 /* The value of a quantity for people, in `room`; returns room. */
 const char *render_value(const struct tepal_quantity *quantity, char *room, size_t size);
 
-/* A rate for people: "1.003 %", or "1.2e-07 (1 in 8333333)"; returns room. */
+/* A number at a glance, to three digits: "14100", "5.51 million", "551 billion"; returns room. */
+const char *render_about(double number, char *room, size_t size);
+
+/* Keys for people: "1 key", "93515000 keys (93.5 million)"; returns room. */
+const char *render_keys(uint64_t keys, char *room, size_t size);
+
+/* A rate for people: "1.003 %", "0.00712 % (1 in 14000)", "1.2e-07 (1 in 8.33 million)". */
 const char *render_rate(double rate, char *room, size_t size);
 
 /* Bytes for people: "1198392 bytes (1.1 MiB)"; returns room. */

@@ -21,13 +21,25 @@ static void tell_rate(struct report *r, const struct tepal_report *report, const
     }
 }
 
+/* " with 103515 keys", if that is another number than the one above it. */
+static const char *keys_in(const struct tepal_filter *filter, const struct tepal_report *report,
+                           uint64_t keys, char *text, size_t size)
+{
+    char room[64];
+    double now = render_number(report, "keys_now", (double)tepal_filter_keys_added(filter));
+    bool told = now == (double)keys;
+    snprintf(text, size, "%s%s", told ? "" : " with ",
+             told ? "" : render_keys((uint64_t)now, room, sizeof room));
+    return text;
+}
+
 static void tell_summary(struct report *r, const char *path, const struct tepal_filter *filter,
-                         const struct tepal_report *report)
+                         const struct tepal_report *report, uint64_t keys)
 {
     const struct tepal_params *params = tepal_filter_params(filter);
     char room[96];
     char per_key[48] = "";
-    char capacity[48];
+    char with[80];
     /* What grows has the size for the keys that are in, not for those planned. */
     bool grows = params->kind == TEPAL_KIND_GROWING || params->kind == TEPAL_KIND_CHAIN;
     double sized_for = grows ? render_number(report, "keys_now", 0) : (double)params->capacity;
@@ -43,10 +55,9 @@ static void tell_summary(struct report *r, const char *path, const struct tepal_
                pieces == 1 ? ""
                : chain     ? "s"
                            : "es");
-    snprintf(capacity, sizeof capacity, " with %" PRIu64 " key%s", params->capacity,
-             SAY_S(params->capacity));
-    tell_rate(r, report, "fp_at_capacity", "predicted", capacity);
-    tell_rate(r, report, "fp_now", "now", "");
+    snprintf(with, sizeof with, " with %s", render_keys(params->capacity, room, sizeof room));
+    tell_rate(r, report, "fp_at_capacity", "predicted", with);
+    tell_rate(r, report, "fp_now", "now", keys_in(filter, report, keys, with, sizeof with));
     double stuck = render_number(report, "stuck", 0);
     if (stuck > 0) {
         report_say(r, "stuck      %.0f counter%s at the limit of %d, never lowered again%s", stuck,
@@ -76,7 +87,7 @@ void written_tell(struct report *r, const char *path, const struct tepal_filter 
         report_whole(r, "keys_read", keys, JSON_ONLY);
         report_say(r, "keys       %" PRIu64, keys);
     }
-    tell_summary(r, path, filter, &report);
+    tell_summary(r, path, filter, &report, keys);
 }
 
 void written_left_out(struct report *r, const struct args *args, uint64_t comments,
