@@ -752,11 +752,15 @@ static void assert_census(const struct counting_census *census)
         }
     }
     for (int spread = 0; spread < 2; spread++) {
-        assert_true(census->agrees(words, bits[spread], 0, spread != 0));
-        assert_true(census->agrees(words, bits[spread], WORDS / 4, spread != 0));
+        struct counting_sums sums;
+        for (size_t count = 0; count <= WORDS / 4; count += spread ? ADDRESS_SECTORS : 1) {
+            struct counting_sums alone = census->sums(words, 4 * count, COUNTERS_NARROW);
+            assert_true(census->agrees(words, bits[spread], count, spread != 0, &sums));
+            assert_memory_equal(&sums, &alone, sizeof sums);
+        }
         for (uint64_t i = 0; i < 16 * WORDS; i++) {
             bits[spread][i / 64] ^= (uint64_t)1 << i % 64;
-            assert_false(census->agrees(words, bits[spread], WORDS / 4, spread != 0));
+            assert_false(census->agrees(words, bits[spread], WORDS / 4, spread != 0, &sums));
             bits[spread][i / 64] ^= (uint64_t)1 << i % 64;
         }
     }
@@ -768,6 +772,9 @@ static void a_census_is_that_of_single_counters(void **state)
     assert_census(&tepal_counting_census_portable);
     if (tepal_processor_has_avx2()) {
         assert_census(&tepal_counting_census_avx2);
+    }
+    if (tepal_processor_has_avx512()) {
+        assert_census(&tepal_counting_census_avx512);
     }
 }
 

@@ -90,16 +90,25 @@ ALWAYS_INLINE uint64_t differs(const uint64_t *words, size_t step, uint64_t bits
     return flags_to_bits(flags) ^ bits;
 }
 
-static bool census_agrees(const uint64_t *words, const uint64_t *bits, size_t count, bool spread)
+/* A piece at a time, of whole lines, so that what was compared is added up in the cache. */
+#define PIECE ((size_t)64)
+
+static bool census_agrees(const uint64_t *words, const uint64_t *bits, size_t count, bool spread,
+                          struct counting_sums *sums)
 {
     uint64_t wrong = 0;
-    for (size_t i = 0; spread && i < count; i += ADDRESS_SECTORS) {
-        for (size_t s = 0; s < ADDRESS_SECTORS; s++) {
-            wrong |= differs(words + 4 * i + s, ADDRESS_SECTORS, bits[i + s]);
+    *sums = (struct counting_sums){0, 0, 0};
+    for (size_t first = 0; first < count && wrong == 0; first += PIECE) {
+        size_t end = count - first < PIECE ? count : first + PIECE;
+        for (size_t i = first; spread && i < end; i += ADDRESS_SECTORS) {
+            for (size_t s = 0; s < ADDRESS_SECTORS; s++) {
+                wrong |= differs(words + 4 * i + s, ADDRESS_SECTORS, bits[i + s]);
+            }
         }
-    }
-    for (size_t i = 0; !spread && i < count; i++) {
-        wrong |= differs(words + 4 * i, 1, bits[i]);
+        for (size_t i = first; !spread && i < end; i++) {
+            wrong |= differs(words + 4 * i, 1, bits[i]);
+        }
+        counting_sums_add(sums, census_sums(words + 4 * first, 4 * (end - first), COUNTERS_NARROW));
     }
     return wrong == 0;
 }

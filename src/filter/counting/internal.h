@@ -45,17 +45,26 @@ struct counting_sums {
     uint64_t stuck;
 };
 
+static inline void counting_sums_add(struct counting_sums *sums, struct counting_sums more)
+{
+    sums->ones += more.ones;
+    sums->sum += more.sum;
+    sums->stuck += more.stuck;
+}
+
 struct counting_census {
     struct counting_sums (*sums)(const uint64_t *words, size_t count, uint32_t wide);
     /*
      * Are these `count` words of bits those of as many times four words of narrow counters? In long
-     * lines (`spread`) there are eight words of bits in each.
+     * lines (`spread`) there are eight words of bits in each. If so, *sums is what they add up to.
      */
-    bool (*agrees)(const uint64_t *words, const uint64_t *bits, size_t count, bool spread);
+    bool (*agrees)(const uint64_t *words, const uint64_t *bits, size_t count, bool spread,
+                   struct counting_sums *sums);
 };
 
 extern const struct counting_census tepal_counting_census_portable;
 extern const struct counting_census tepal_counting_census_avx2; /* if tepal_processor_has_avx2() */
+extern const struct counting_census tepal_counting_census_avx512; /* if ..._avx512() */
 
 /* The state of a counting filter: history, then what the cells must agree with. */
 enum counting_state {

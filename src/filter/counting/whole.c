@@ -90,8 +90,9 @@ static void count_cleared(const struct tepal_counting *counting, struct census *
 
 static const struct counting_census *census_kernels(void)
 {
-    return tepal_processor_has_avx2() ? &tepal_counting_census_avx2
-                                      : &tepal_counting_census_portable;
+    return tepal_processor_has_avx512() ? &tepal_counting_census_avx512
+           : tepal_processor_has_avx2() ? &tepal_counting_census_avx2
+                                        : &tepal_counting_census_portable;
 }
 
 static struct census count_cells(const struct tepal_counting *counting)
@@ -163,16 +164,10 @@ const char *tepal_counting_op_validate(const struct tepal_filter *filter)
     return counts_can_be(counting) ? NULL : "the counts in the header are impossible";
 }
 
-static bool bits_match(const struct tepal_counting *counting)
+/* From this word of bits on. */
+static bool bits_match(const struct tepal_counting *counting, size_t first)
 {
-    size_t i = 0;
-    if (counting->wide == COUNTERS_NARROW && !counting->learns) {
-        i = counter_words(counting) / 4; /* the last word of bits may have fewer counters */
-        if (!census_kernels()->agrees(counting->head.words, counting->bits, i, counting->spread)) {
-            return false;
-        }
-    }
-    for (; i < bit_words(counting); i++) {
+    for (size_t i = first; i < bit_words(counting); i++) {
         uint64_t bits = counting->bits[i];
         uint64_t asked = bits_for(counting, i);
         if (bits != asked &&
@@ -183,14 +178,34 @@ static bool bits_match(const struct tepal_counting *counting)
     return true;
 }
 
+/* Do the bits match the counters? If so, *census is what the cells are. */
+static bool cells_match(const struct tepal_counting *counting, struct census *census)
+{
+    if (!counting->has_counters || counting->wide != COUNTERS_NARROW || counting->learns) {
+        *census = count_cells(counting);
+        return !counting->has_counters || bits_match(counting, 0);
+    }
+    const struct counting_census *kernels = census_kernels();
+    const uint64_t *words = counting->head.words;
+    size_t whole = counter_words(counting) / 4; /* the last word of bits may have fewer counters */
+    memset(census, 0, sizeof *census);
+    if (!kernels->agrees(words, counting->bits, whole, counting->spread, &census->of)) {
+        return false;
+    }
+    counting_sums_add(
+        &census->of,
+        kernels->sums(words + 4 * whole, counter_words(counting) - 4 * whole, COUNTERS_NARROW));
+    return bits_match(counting, whole);
+}
+
 const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter)
 {
     const struct tepal_counting *counting = counting_of_const(filter);
     const uint64_t *own = filter->state.own;
-    if (counting->has_counters && !bits_match(counting)) {
+    struct census census;
+    if (!cells_match(counting, &census)) {
         return "the bits do not match the counters";
     }
-    struct census census = count_cells(counting);
     if (own[COUNTING_ONES] != census.of.ones || own[COUNTING_SUM] != census.of.sum ||
         own[COUNTING_STUCK] != census.of.stuck ||
         (counting->has_counters && own[COUNTING_LOST] != census.lost)) {

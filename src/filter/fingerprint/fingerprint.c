@@ -405,9 +405,11 @@ static const char *fingerprint_validate(const struct tepal_filter *filter)
 
 static const char *fingerprint_validate_cells(const struct tepal_filter *filter)
 {
-    fingerprint_held_kernel *held =
-        tepal_processor_has_avx2() ? tepal_fingerprint_held_avx2 : tepal_fingerprint_held_portable;
-    return filter->state.own[OWN_HELD] == held(&self_const(filter)->at)
+    const struct fingerprint_table *t = &self_const(filter)->at;
+    uint64_t held = tepal_processor_has_avx512() ? tepal_fingerprint_held_avx512(t)
+                    : tepal_processor_has_avx2() ? tepal_fingerprint_held_avx2(t)
+                                                 : tepal_fingerprint_held_from(t, 0);
+    return filter->state.own[OWN_HELD] == held
                ? NULL
                : "the number of fingerprints differs from the one in the header";
 }

@@ -5,6 +5,7 @@
  *   fingerprint.c   the kind: one key, the search for room, additions and removals of many
  *   query.h         batches of queries, in plain C
  *   query_*.c       these for any machine, and for AVX2
+ *   held_avx512.c   the count of all fingerprints, with AVX-512
  */
 #ifndef TEPAL_SRC_FILTER_FINGERPRINT_INTERNAL_H
 #define TEPAL_SRC_FILTER_FINGERPRINT_INTERNAL_H
@@ -107,11 +108,10 @@ typedef size_t fingerprint_query_kernel(const struct fingerprint_table *t,
 fingerprint_query_kernel tepal_fingerprint_query_portable;
 fingerprint_query_kernel tepal_fingerprint_query_avx2; /* only if tepal_processor_has_avx2() */
 
-/* How many slots hold a fingerprint. */
-typedef uint64_t fingerprint_held_kernel(const struct fingerprint_table *t);
-
-fingerprint_held_kernel tepal_fingerprint_held_portable;
-fingerprint_held_kernel tepal_fingerprint_held_avx2; /* only if tepal_processor_has_avx2() */
+/* How many slots hold a fingerprint, in plain C from this bucket on. */
+uint64_t tepal_fingerprint_held_from(const struct fingerprint_table *t, uint64_t first);
+uint64_t tepal_fingerprint_held_avx2(const struct fingerprint_table *t);   /* if ..._has_avx2() */
+uint64_t tepal_fingerprint_held_avx512(const struct fingerprint_table *t); /* if ..._has_avx512() */
 
 /* One key, in tables of these widths. */
 enum fingerprint_width {

@@ -10,9 +10,9 @@ size_t tepal_fingerprint_query_portable(const struct fingerprint_table *t,
     return query_batch(t, digests, count, answers);
 }
 
-uint64_t tepal_fingerprint_held_portable(const struct fingerprint_table *t)
+uint64_t tepal_fingerprint_held_from(const struct fingerprint_table *t, uint64_t first)
 {
-    return held_from(t, 0);
+    return held_from(t, first);
 }
 
 const struct fingerprint_one tepal_fingerprint_one_portable[FINGERPRINT_WIDTHS] = ONE_TABLE;

@@ -7,6 +7,8 @@
 #define TEPAL_SRC_FILTER_LINES_PROCESSOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Can this machine run the files *_avx2.c, and were they built for it? */
 bool tepal_processor_has_avx2(void);
@@ -17,5 +19,16 @@ extern const bool tepal_processor_built_avx2;
 /* The same of the files *_avx512.c: AVX-512 as Ice Lake and Zen 4 have it. */
 bool tepal_processor_has_avx512(void);
 extern const bool tepal_processor_built_avx512;
+
+/*
+ * Whole arrays are read so many bytes ahead: vectors do so much at once that the processor itself
+ * does not look far enough. Beyond the end nothing happens.
+ */
+#define PROCESSOR_AHEAD 4096
+
+static inline void processor_request(const void *at, size_t ahead)
+{
+    __builtin_prefetch((const void *)((uintptr_t)at + ahead));
+}
 
 #endif
