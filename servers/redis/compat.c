@@ -180,27 +180,21 @@ static const char *begin(struct redis_ctx *ctx, struct redis_string **argv, enum
     if (opened->value != NULL && opened->value->held != NULL) {
         return dialect == DIALECT_CF ? ITEM_EXISTS : "ERR invalid offset - no link found";
     }
-    if (len != sizeof(struct dump_header) || memcmp(bytes, MAGIC, sizeof MAGIC) != 0 ||
-        get_little(bytes + 24) != (uint64_t)dialect) {
+    if (len != sizeof(struct dump_header)) {
         return BAD_DATA;
     }
-    bool fresh = opened->value == NULL;
-    struct value *value = fresh ? value_new(NULL) : opened->value;
-    if (staged_begin(value, CHUNK_ID, sizeof CHUNK_ID - 1, get_little(bytes + 16)) != NULL) {
-        if (fresh) {
-            value_free(value);
-        }
+    if (memcmp(bytes, MAGIC, sizeof MAGIC) != 0 || get_little(bytes + 24) != (uint64_t)dialect) {
+        return dialect == DIALECT_CF ? "ERR Couldn't create filter!" : BAD_DATA;
+    }
+    struct staged *staged = staged_new(CHUNK_ID, sizeof CHUNK_ID - 1, get_little(bytes + 16));
+    if (staged == NULL) {
         return "ERR Insufficient memory to create filter";
     }
-    value->staged->held->dialect = dialect;
+    staged->held->dialect = dialect;
     for (size_t i = 0; i < NOTES; i++) {
-        value->staged->held->notes[i] = get_little(bytes + 32 + 8 * i);
+        staged->held->notes[i] = get_little(bytes + 32 + 8 * i);
     }
-    transfer_note(value->staged, redis.GetSelectedDb(ctx), argv[1]);
-    if (fresh) {
-        opened->value = value;
-        (void)redis.ModuleTypeSetValue(opened->key, value_type, value);
-    }
+    transfer_begin(ctx, argv[1], opened, staged);
     return NULL;
 }
 
@@ -225,17 +219,7 @@ static const char *go_on(struct redis_string *chunk, uint64_t iterator, struct o
         return BAD_DATA;
     }
     *ended = staged->have == staged->total;
-    if (*ended) {
-        if (held_finish(staged->held, staged->decoder) != NULL) {
-            return BAD_DATA;
-        }
-        struct held *held = staged->held;
-        staged->held = NULL;
-        value_put(opened, held);
-        staged_free(staged);
-        opened->value->staged = NULL;
-    }
-    return NULL;
+    return *ended && transfer_end(opened) != NULL ? BAD_DATA : NULL;
 }
 
 int compat_loadchunk(struct redis_ctx *ctx, struct redis_string **argv, uint64_t iterator,

@@ -1,7 +1,7 @@
 /*
  * compat_bf.c: BF.* over a chain of Bloom filters. Sizes and rates are those of the usual scalable
  * filter (the series `halving`): the first part has half of the rate, so that all parts together
- * keep it; a filter that does not scale has the whole rate.
+ * keep it; a filter that does not scale has the whole rate. Small ones that scale get some more.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,9 +21,45 @@ struct wanted {
 
 static const struct wanted DEFAULTS = {0.01, 100, 2, true, true};
 
+/* P(X > k) for X of Poisson's distribution. */
+static double more_than(unsigned k, double mean)
+{
+    double term = exp(-mean);
+    double sum = term;
+    for (unsigned i = 1; i <= k; i++) {
+        term *= mean / i;
+        sum += term;
+    }
+    return 1 - sum;
+}
+
+/*
+ * The rate to size a filter that scales by. Whoever measures it at its capacity n with ten times as
+ * many strangers finds a number of Poisson's distribution with the mean 10 n p/2, since the first
+ * part has half of the rate p, and expects at most k = 10 n p. If k is large, that hardly ever
+ * fails; where it is small, the rate is lowered until it fails once in ten thousand times.
+ */
+static double careful(double rate, long long capacity)
+{
+    const double fails = 1e-4;
+    double asked = 10 * (double)capacity;
+    double most = asked * rate;
+    if (most >= 100 || more_than((unsigned)most, most / 2) <= fails) {
+        return rate;
+    }
+    double low = 0;
+    double high = most / 2;
+    for (int i = 0; i < 50; i++) {
+        double mean = (low + high) / 2;
+        *(more_than((unsigned)most, mean) <= fails ? &low : &high) = mean;
+    }
+    return 2 * low / asked;
+}
+
 static bool create(struct redis_ctx *ctx, struct redis_string *name, struct opened *opened,
                    const struct wanted *w)
 {
+    double rate = w->scales ? careful(w->rate, w->capacity) : w->rate;
     const uint64_t notes[NOTES] = {0};
     struct tepal_params p = TEPAL_PARAMS_INIT;
     struct tepal_error error;
@@ -32,9 +68,9 @@ static bool create(struct redis_ctx *ctx, struct redis_string *name, struct open
     p.chain.first_keys = (uint64_t)w->capacity;
     p.chain.series = TEPAL_CHAIN_HALVING;
     p.chain.growth = w->scales ? (uint64_t)w->expansion * TEPAL_CHAIN_UNIT : 0;
-    if (tepal_params_for_rate(&p, (uint64_t)w->capacity, w->rate, &error) != TEPAL_OK) {
+    if (tepal_params_for_rate(&p, (uint64_t)w->capacity, rate, &error) != TEPAL_OK) {
         p.layout = TEPAL_LAYOUT_FLAT; /* which keeps any rate */
-        if (tepal_params_for_rate(&p, (uint64_t)w->capacity, w->rate, &error) != TEPAL_OK) {
+        if (tepal_params_for_rate(&p, (uint64_t)w->capacity, rate, &error) != TEPAL_OK) {
             (void)redis.ReplyWithError(ctx, error.status == TEPAL_TOO_LARGE
                                                 ? "ERR Insufficient memory to create filter"
                                                 : "ERR could not create filter");

@@ -123,8 +123,8 @@ struct value {
     uint64_t generation; /* changes whenever the filter does, and never repeats */
 };
 
-/* Begins a transfer to a value, in place of another. NULL, or why not. */
-const char *staged_begin(struct value *value, const char *id, size_t id_len, uint64_t total);
+/* Nothing of `total` bytes has come. NULL: limits_why says why. */
+struct staged *staged_new(const char *id, size_t id_len, uint64_t total);
 /* The next bytes. NULL, or why not: then nothing can follow. */
 const char *staged_feed(struct staged *staged, const char *bytes, size_t len);
 /* What has come, from `at` on: at least a byte of it, at most `room`. */
@@ -228,6 +228,11 @@ void facts_section(struct redis_info_ctx *ctx, int for_crash_report);
 
 /* Drops abandoned transfers from now on; and this one, if it is abandoned. */
 void transfer_watch(struct redis_ctx *ctx);
+/* Begins a transfer to an open key, in place of another. */
+void transfer_begin(struct redis_ctx *ctx, struct redis_string *name, struct opened *opened,
+                    struct staged *staged);
+/* All parts are there: their filter takes its place. NULL, or why it does not. */
+const char *transfer_end(struct opened *opened);
 /* Drops what has come of a transfer, and the key if there is nothing else. */
 void transfer_drop(struct opened *opened);
 void transfer_note(const struct staged *staged, int db, const struct redis_string *key);

@@ -31,7 +31,7 @@ size_t staged_memory(const struct staged *staged)
     return staged == NULL ? 0 : sizeof *staged + sizeof *staged->held + staged->held->taken + sums;
 }
 
-const char *staged_begin(struct value *value, const char *id, size_t id_len, uint64_t total)
+struct staged *staged_new(const char *id, size_t id_len, uint64_t total)
 {
     struct tepal_error error;
     struct staged *staged = redis.Alloc(sizeof *staged);
@@ -41,15 +41,13 @@ const char *staged_begin(struct value *value, const char *id, size_t id_len, uin
     struct tepal_allocator allocator = held_allocator(staged->held);
     if (tepal_decoder_create(limits_encoded(), &allocator, &staged->decoder, &error) != TEPAL_OK) {
         staged_free(staged);
-        return limits_why();
+        return NULL;
     }
     memcpy(staged->id, id, id_len);
     staged->id_len = id_len;
     staged->total = total;
     staged->latest = redis.Milliseconds();
-    staged_free(value->staged);
-    value->staged = staged;
-    return NULL;
+    return staged;
 }
 
 static uint64_t little(const uint8_t *bytes)
@@ -65,7 +63,7 @@ static uint64_t little(const uint8_t *bytes)
 static const char *learn(struct staged *staged)
 {
     if (little(staged->header + AT_FILE_BYTES) != staged->total) {
-        return "the total is not the length that the filter's header tells";
+        return "it has not the length that its header tells";
     }
     staged->sums_at = sizeof staged->header + little(staged->header + AT_PAYLOAD_BYTES);
     staged->sums = redis.TryAlloc((size_t)(staged->total - staged->sums_at));

@@ -46,14 +46,25 @@ static bool read_options(struct words *words, struct options *o)
     return true;
 }
 
-static const char BAD_OPTIONS[] =
-    "ERR after the bytes may follow: NX or XX, MAXFP p with p from 0 to 1";
-
-/* Is the key as NX or XX want it? */
-static bool wanted(const struct options *o, const struct opened *opened)
+/* Reads the options, and opens the key if it is as NX or XX want it. False: it was replied. */
+static bool open_as_wanted(struct words *words, struct options *o, struct opened *opened)
 {
+    if (!read_options(words, o)) {
+        (void)reply_error(words->ctx, "ERR after the bytes may follow: NX or XX, MAXFP p with p "
+                                      "from 0 to 1");
+        return false;
+    }
+    limits_begin(words->ctx);
+    if (!value_open(words->ctx, words->argv[1], ACCESS_ANY, opened)) {
+        return false;
+    }
     bool there = opened->value != NULL && opened->value->held != NULL;
-    return !(o->nx && there) && !(o->xx && !there);
+    if ((o->nx && there) || (o->xx && !there)) {
+        value_close(opened);
+        (void)redis.ReplyWithNull(words->ctx);
+        return false;
+    }
+    return true;
 }
 
 /* A sound filter has come: is it one to take? NULL, or why not. */
@@ -78,17 +89,27 @@ static const char *judge(const struct held *held, const struct options *o)
     return why;
 }
 
-static void note_dialect(struct held *held, const struct options *o)
+static struct staged *stage(const char *id, size_t id_len, uint64_t total, const struct options *o)
 {
-    held->dialect = o->dialect;
-    memcpy(held->notes, o->notes, sizeof held->notes);
+    struct staged *staged = staged_new(id, id_len, total);
+    if (staged != NULL) {
+        staged->held->dialect = o->dialect;
+        memcpy(staged->held->notes, o->notes, sizeof o->notes);
+    }
+    return staged;
 }
 
-/* The filter is whole: what is to be known of it before it is put in place. */
-static const char *settle(struct held *held, struct tepal_decoder *decoder, const struct options *o)
+static const char *put(struct opened *opened, struct staged *staged, const struct options *o)
 {
-    const char *wrong = held_finish(held, decoder);
-    return wrong != NULL ? wrong : judge(held, o);
+    const char *wrong = held_finish(staged->held, staged->decoder);
+    if (wrong == NULL && o != NULL) {
+        wrong = judge(staged->held, o);
+    }
+    if (wrong == NULL) {
+        value_put(opened, staged->held);
+        staged->held = NULL;
+    }
+    return wrong;
 }
 
 static int refused(struct redis_ctx *ctx, const char *wrong)
@@ -97,53 +118,40 @@ static int refused(struct redis_ctx *ctx, const char *wrong)
     return reply_error(ctx, "REFUSED %s; nothing was changed", wrong);
 }
 
+/* What has changed a key is told to replicas, and if a filter was put there, to those who watch. */
+static void tell(struct redis_ctx *ctx, struct redis_string *name, bool placed)
+{
+    (void)redis.ReplicateVerbatim(ctx);
+    if (placed) {
+        (void)redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tepal.set", name);
+    }
+}
+
+/* All bytes at once: what a transfer does, without a place for what is still to come. */
 int run_set(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 {
     struct words words = {ctx, argv, argc, 3};
     struct options options;
     struct opened opened;
+    size_t len;
     if (argc < 3) {
         return redis.WrongArity(ctx);
     }
-    if (!read_options(&words, &options)) {
-        return reply_error(ctx, "%s", BAD_OPTIONS);
-    }
-    limits_begin(ctx);
-    if (!value_open(ctx, argv[1], ACCESS_ANY, &opened)) {
+    if (!open_as_wanted(&words, &options, &opened)) {
         return REDIS_OK;
     }
-    if (!wanted(&options, &opened)) {
-        value_close(&opened);
-        return redis.ReplyWithNull(ctx);
-    }
-    size_t len;
     const char *bytes = redis.StringPtrLen(argv[2], &len);
-    struct held *held = held_new();
-    struct tepal_allocator allocator = held_allocator(held);
-    struct tepal_decoder *decoder = NULL;
-    struct tepal_error error;
-    const char *wrong = NULL;
-    enum tepal_status status = tepal_decoder_create(limits_encoded(), &allocator, &decoder, &error);
-    if (status == TEPAL_OK) {
-        status = tepal_decoder_feed(decoder, bytes, len, &error);
-    }
-    if (status != TEPAL_OK) {
-        wrong = status == TEPAL_NO_MEMORY ? limits_why() : error.why;
-    }
+    struct staged *staged = stage("", 0, len, &options);
+    const char *wrong = staged == NULL ? limits_why() : staged_feed(staged, bytes, len);
     if (wrong == NULL) {
-        note_dialect(held, &options);
-        wrong = settle(held, decoder, &options);
+        wrong = put(&opened, staged, &options);
     }
-    tepal_decoder_free(decoder);
+    staged_free(staged);
+    value_close(&opened);
     if (wrong != NULL) {
-        held_free(held);
-        value_close(&opened);
         return refused(ctx, wrong);
     }
-    value_put(&opened, held);
-    value_close(&opened);
-    (void)redis.ReplicateVerbatim(ctx);
-    (void)redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tepal.set", argv[1]);
+    tell(ctx, argv[1], true);
     return redis.ReplyWithSimpleString(ctx, "OK");
 }
 
@@ -247,19 +255,31 @@ static int cancel(struct redis_ctx *ctx, struct redis_string **argv)
     return redis.ReplyWithBool(ctx, there);
 }
 
-/* All parts are there. NULL, or why the filter is not taken. */
-static const char *swap(struct opened *opened, const struct options *options)
+void transfer_begin(struct redis_ctx *ctx, struct redis_string *name, struct opened *opened,
+                    struct staged *staged)
 {
-    struct staged *staged = opened->value->staged;
-    const char *wrong = settle(staged->held, staged->decoder, options);
+    if (opened->value == NULL) {
+        opened->value = value_new(NULL);
+        (void)redis.ModuleTypeSetValue(opened->key, value_type, opened->value);
+    }
+    staged_free(opened->value->staged);
+    opened->value->staged = staged;
+    transfer_note(staged, redis.GetSelectedDb(ctx), name);
+}
+
+static const char *swap(struct opened *opened, const struct options *o)
+{
+    const char *wrong = put(opened, opened->value->staged, o);
     if (wrong == NULL) {
-        struct held *held = staged->held;
-        staged->held = NULL;
-        value_put(opened, held);
-        staged_free(staged);
+        staged_free(opened->value->staged);
         opened->value->staged = NULL;
     }
     return wrong;
+}
+
+const char *transfer_end(struct opened *opened)
+{
+    return swap(opened, NULL);
 }
 
 int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
@@ -284,35 +304,16 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
         return reply_error(ctx, "ERR key id offset total bytes: an id of 1 to 64 bytes, and a part "
                                 "that is not empty and lies within the total");
     }
-    if (!read_options(&words, &options)) {
-        return reply_error(ctx, "%s", BAD_OPTIONS);
-    }
-    limits_begin(ctx);
-    if (!value_open(ctx, argv[1], ACCESS_ANY, &opened)) {
+    if (!open_as_wanted(&words, &options, &opened)) {
         return REDIS_OK;
     }
-    if (!wanted(&options, &opened)) {
-        value_close(&opened);
-        return redis.ReplyWithNull(ctx);
-    }
-    const char *wrong = NULL;
     if (at == 0) { /* begins, perhaps again */
-        bool fresh = opened.value == NULL;
-        struct value *value = fresh ? value_new(NULL) : opened.value;
-        wrong = staged_begin(value, id, id_len, total);
-        if (wrong != NULL) {
-            if (fresh) {
-                value_free(value);
-            }
+        struct staged *begun = stage(id, id_len, total, &options);
+        if (begun == NULL) {
             value_close(&opened);
-            return refused(ctx, wrong);
+            return refused(ctx, limits_why());
         }
-        note_dialect(value->staged->held, &options);
-        transfer_note(value->staged, redis.GetSelectedDb(ctx), argv[1]);
-        if (fresh) {
-            opened.value = value;
-            (void)redis.ModuleTypeSetValue(opened.key, value_type, value);
-        }
+        transfer_begin(ctx, argv[1], &opened, begun);
     } else if (opened.value == NULL || !same_id(opened.value->staged, id, id_len) ||
                opened.value->staged->total != total) {
         value_close(&opened);
@@ -324,7 +325,7 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
         return REDIS_OK;
     }
     struct staged *staged = opened.value->staged;
-    wrong = staged_feed(staged, bytes, len);
+    const char *wrong = staged_feed(staged, bytes, len);
     bool last = wrong == NULL && staged->have == total;
     if (last) {
         wrong = swap(&opened, &options);
@@ -339,10 +340,7 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
         return REDIS_OK;
     }
     value_close(&opened);
-    (void)redis.ReplicateVerbatim(ctx);
-    if (last) {
-        (void)redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tepal.set", argv[1]);
-    }
+    tell(ctx, argv[1], last);
     return redis.ReplyWithLongLong(ctx, (long long)(at + len));
 }
 
