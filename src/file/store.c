@@ -177,6 +177,9 @@ static enum tepal_status look_up(const char *path, struct place *to, struct tepa
     if (lstat(path, &link) == 0) {
         return system_fault(error, ENOENT, 0, "the target of the symbolic link does not exist");
     }
+    if (errno != ENOENT) {
+        return system_fault(error, errno, 0, "cannot look up the path");
+    }
     size_t len = strlen(path);
     if (len >= sizeof to->path) {
         return system_fault(error, ENAMETOOLONG, 0, "the path is too long");

@@ -62,6 +62,9 @@ static int resolve(struct atomic_file *file, struct stat *old, bool *exists)
     if (lstat(file->path, &link) == 0) {
         return ELOOP; /* a link that leads nowhere */
     }
+    if (errno != ENOENT) {
+        return errno;
+    }
     file->target = strdup(file->path);
     return file->target == NULL ? ENOMEM : 0;
 }

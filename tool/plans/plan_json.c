@@ -180,6 +180,7 @@ static double rate(struct reader *r, const char *name)
     double x = json_number_value(value);
     if (value != NULL && !(json_is_number(value) && x > 0 && x < 1)) {
         wrong(r, name, "is not a rate above 0 and below 1");
+        return 0;
     }
     return x;
 }

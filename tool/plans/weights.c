@@ -64,7 +64,9 @@ const char *weights_curve(const double *weight, size_t count, struct weights *ou
         free(sorted);
         return "out of memory";
     }
-    memcpy(sorted, weight, count * sizeof *sorted);
+    if (count > 0) {
+        memcpy(sorted, weight, count * sizeof *sorted);
+    }
     qsort(sorted, count, sizeof *sorted, ascending);
     for (size_t i = 0; i < count; i++) {
         total += sorted[i];
