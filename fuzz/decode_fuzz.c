@@ -8,6 +8,7 @@
  *     bits 2-3  what is done with it, one thing at a time: what only its kind can do; additions;
  *               removals, unions and intersections; a view of it, and starting anew. The last
  *               maps lazily, too, whatever the decoder said
+ *     bit 4     memory runs out at every request in turn
  *
  * Of the inputs one in 256, chosen by their hash, also does what takes long: the models in
  * tepal_filter_info, builders, whole batches.
@@ -18,17 +19,12 @@
  * of its kind, and is still sound, and can be saved and loaded, after everything that can be done
  * with it was done.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create */
-#endif
 #include <tepal/tepal.h>
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -238,27 +234,16 @@ static void tell(const struct tepal_filter *f)
     MUST(report.count < TEPAL_MAX_QUANTITIES && report.numbers <= TEPAL_MAX_NUMBERS);
 }
 
-#define PATH_ROOM 64
-
-/* A file of these bytes; to be closed. */
-static int put_file(const uint8_t *bytes, size_t len, char path[PATH_ROOM])
-{
-    int fd = memfd_create("view", MFD_CLOEXEC);
-    MUST(fd >= 0 && write(fd, bytes, len) == (ssize_t)len);
-    snprintf(path, PATH_ROOM, "/proc/self/fd/%d", fd);
-    return fd;
-}
-
 /* The same bytes mapped: a view answers alike, and cannot be changed. */
 static void look_from_outside(const struct tepal_filter *f, const struct keys *keys)
 {
     size_t len = (size_t)tepal_encoded_bytes(f);
     uint8_t *bytes = malloc(len);
-    char path[PATH_ROOM];
+    char path[MUST_PATH];
     struct tepal_filter *view;
     uint64_t answers[2][WORDS(MANY)];
     MUST(bytes != NULL && tepal_encode(f, bytes, len, NULL) == TEPAL_OK);
-    int fd = put_file(bytes, len, path);
+    int fd = must_file(bytes, len, path);
     MUST(tepal_map(path, TEPAL_MAP_VERIFY, NULL, &view, NULL) == TEPAL_OK);
     MUST(tepal_filter_equal(f, view));
     query(f, keys, answers[0]);
@@ -783,11 +768,11 @@ static void use(const struct tepal_filter *f, unsigned what, bool at_length)
  */
 static void glance(const uint8_t *bytes, size_t len, enum tepal_status decoded, bool at_length)
 {
-    char path[PATH_ROOM];
+    char path[MUST_PATH];
     struct tepal_filter *view = NULL;
     struct tepal_filter *copy;
     uint64_t answers[WORDS(MANY)];
-    int fd = put_file(bytes, len, path);
+    int fd = must_file(bytes, len, path);
     enum tepal_status status = tepal_map(path, TEPAL_MAP_LAZY, NULL, &view, NULL);
     if (status != TEPAL_OK) {
         MUST(decoded != TEPAL_OK);
@@ -848,6 +833,118 @@ static void in_pieces(const uint8_t *bytes, size_t len, size_t piece, enum tepal
     }
 }
 
+/* ---- what must be refused -------------------------------------------------------------------- */
+
+/* An allocator that says no at one request. */
+struct rations {
+    uint64_t left;
+    bool refused;
+};
+
+static void *ration(void *context, size_t bytes, size_t align)
+{
+    struct rations *r = context;
+    r->refused |= r->left == 0;
+    return r->left-- == 0 ? NULL : aligned_alloc(align, (bytes + align - 1) / align * align);
+}
+
+static void give_back(void *context, void *memory, size_t bytes)
+{
+    (void)context;
+    (void)bytes;
+    free(memory);
+}
+
+/* Whenever memory runs out, that is what is said, and no filter; else all is as before. */
+static void run_out(const uint8_t *bytes, size_t len, enum tepal_status expected)
+{
+    struct rations rations = {.refused = true};
+    struct tepal_allocator allocator = {ration, give_back, &rations};
+    for (uint64_t n = 0; rations.refused; n++) {
+        struct tepal_filter *f = NULL;
+        struct tepal_decoder *decoder = NULL;
+        rations = (struct rations){.left = n};
+        enum tepal_status status = tepal_decode(bytes, len, &allocator, &f, NULL);
+        MUST(status == (rations.refused ? TEPAL_NO_MEMORY : expected));
+        MUST((f != NULL) == (status == TEPAL_OK));
+        tepal_filter_free(f);
+        f = NULL;
+        rations = (struct rations){.left = n};
+        status = tepal_decoder_create(0, &allocator, &decoder, NULL);
+        if (status == TEPAL_OK) {
+            (void)tepal_decoder_feed(decoder, bytes, len, NULL);
+            status = tepal_decoder_finish(decoder, &f, NULL);
+            tepal_decoder_free(decoder);
+        }
+        MUST(!rations.refused || status == TEPAL_NO_MEMORY);
+        MUST((f != NULL) == (status == TEPAL_OK));
+        tepal_filter_free(f);
+    }
+}
+
+/* Less room than it takes, a range beyond its end, a limit below its size, more after the end. */
+static void overstep(const struct tepal_filter *f, uint8_t *bytes, size_t len)
+{
+    struct tepal_decoder *decoder;
+    struct tepal_filter *none = NULL;
+    uint8_t byte = 0;
+    size_t held;
+    MUST(tepal_params_encoded_bytes(tepal_filter_params(f)) == len);
+    MUST(tepal_encode(f, bytes, len - 1, NULL) == TEPAL_BAD_LENGTH);
+    MUST(tepal_encode_range(f, len, &byte, 1, NULL) == TEPAL_BAD_ARGUMENT);
+    MUST(tepal_decoder_create(len - 1, NULL, &decoder, NULL) == TEPAL_OK);
+    MUST(tepal_decoder_payload(decoder, &held) == NULL && held == 0);
+    MUST(tepal_decoder_feed(decoder, bytes, len, NULL) == TEPAL_TOO_LARGE);
+    MUST(tepal_decoder_finish(decoder, &none, NULL) == TEPAL_TOO_LARGE && none == NULL);
+    tepal_decoder_free(decoder);
+    MUST(tepal_decoder_create(len, NULL, &decoder, NULL) == TEPAL_OK);
+    MUST(tepal_decoder_feed(decoder, bytes, len, NULL) == TEPAL_OK);
+    const uint8_t *payload = tepal_decoder_payload(decoder, &held);
+    MUST(held < len && memcmp(payload, bytes + MEND_HEADER, held) == 0);
+    MUST(tepal_decoder_feed(decoder, &byte, 1, NULL) == TEPAL_BAD_LENGTH);
+    tepal_decoder_free(decoder);
+}
+
+/* Every name that it tells is understood, and means what it told. */
+static void check_names(const struct tepal_filter *f)
+{
+    const struct tepal_params *p = tepal_filter_params(f);
+    const struct tepal_kind *kind = tepal_filter_kind(f);
+    enum tepal_layout layout;
+    enum tepal_positions positions;
+    enum tepal_hash hash;
+    enum tepal_counting_rule rule;
+    enum tepal_counting_policy policy;
+    enum tepal_chain_series series;
+    unsigned known = 0;
+    MUST(tepal_layout_parse(tepal_layout_name(p->layout), &layout) && layout == p->layout);
+    MUST(tepal_hash_parse(tepal_hash_name(p->hash), &hash) && hash == p->hash);
+    MUST(tepal_positions_parse(tepal_positions_name(p->positions), &positions) &&
+         positions == p->positions);
+    MUST(tepal_kind_by_name(kind->name) == kind && tepal_kind_by_name("") == NULL);
+    for (size_t i = 0; i < tepal_kind_count(); i++) {
+        known += tepal_kind_at(i) == kind;
+    }
+    MUST(known == 1 && tepal_kind_at(tepal_kind_count()) == NULL);
+    for (unsigned promise = 1; promise != 0 && promise <= kind->promises; promise <<= 1) {
+        MUST((kind->promises & promise) == 0 || tepal_promise_name(promise) != NULL);
+    }
+    MUST(tepal_promise_name(0) == NULL);
+    if (p->kind == TEPAL_KIND_COUNTING) {
+        rule = (enum tepal_counting_rule)p->counting.rule;
+        policy = (enum tepal_counting_policy)p->counting.policy;
+        MUST(tepal_counting_rule_parse(tepal_counting_rule_name(rule), &rule) &&
+             rule == p->counting.rule);
+        MUST(tepal_counting_policy_parse(tepal_counting_policy_name(policy), &policy) &&
+             policy == p->counting.policy);
+    }
+    if (p->kind == TEPAL_KIND_CHAIN) {
+        series = (enum tepal_chain_series)p->chain.series;
+        MUST(tepal_chain_series_parse(tepal_chain_series_name(series), &series) &&
+             series == p->chain.series);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) {
@@ -870,11 +967,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint8_t *again = malloc(len);
         MUST(again != NULL && tepal_encode(f, again, len, NULL) == TEPAL_OK);
         MUST(memcmp(again, bytes, len) == 0);
+        overstep(f, again, len);
         free(again);
+        check_names(f);
         use(f, data[0] >> 2 & 3, lot % 256 == 0);
         tepal_filter_free(f);
     } else {
         MUST(f == NULL && error.status == status && error.system == 0 && error.why != NULL);
+    }
+    if ((data[0] & 16) != 0) {
+        run_out(bytes, len, status);
     }
     if ((data[0] >> 2 & 3) == 3) {
         glance(bytes, len, status, lot % 256 == 0);

@@ -52,7 +52,34 @@ static void check(const struct tepal_exceptions *list, const uint8_t *bytes, siz
     MUST(again != NULL);
     MUST(tepal_exceptions_encode(list, again, len, NULL) == TEPAL_OK);
     MUST(memcmp(again, bytes, len) == 0);
+    MUST(tepal_exceptions_encode(list, again, len - 1, NULL) == TEPAL_BAD_LENGTH);
     free(again);
+}
+
+/* The digests as members of a filter, of which some are victims: they are found, and no others. */
+static void make(const uint8_t *bytes, size_t len)
+{
+    struct tepal_digest members[64];
+    uint64_t victims = len < 16 ? 0 : little_get64(bytes);
+    size_t count = len / ENTRY < 64 ? len / ENTRY : 64;
+    struct tepal_exceptions *list;
+    struct tepal_filter *f;
+    struct tepal_error error;
+    MUST(tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, 10, 0.1, 1, &f, &error) == TEPAL_OK);
+    for (size_t i = 0; i < count; i++) {
+        members[i].lo = little_get64(bytes + i * ENTRY);
+        members[i].hi = little_get64(bytes + i * ENTRY + 8) % 4;
+    }
+    victims &= count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+    MUST(tepal_exceptions_create(f, members, count, &victims, NULL, &list, NULL) == TEPAL_OK);
+    MUST(tepal_exceptions_belong(list, f));
+    MUST(tepal_exceptions_count(list) <= count);
+    for (size_t i = 0; i < count; i++) {
+        MUST((victims >> i & 1) == 0 || tepal_exceptions_query(list, members[i]));
+    }
+    MUST(!tepal_exceptions_query(list, (struct tepal_digest){0, 9}));
+    tepal_exceptions_free(list);
+    tepal_filter_free(f);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -74,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(list, bytes, len);
         tepal_exceptions_free(list);
     }
+    make(bytes, len);
     free(bytes);
     return 0;
 }

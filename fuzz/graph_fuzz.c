@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "readers/graph.h"
+#include "fail.h"
 #include "must.h"
 
 static void check_names(const struct graph *g)
@@ -53,6 +54,49 @@ static void check_paths(const struct graph *g)
     free(link);
 }
 
+struct again {
+    const struct graph *graph;
+    const char *path;
+    const char *network;
+    bool plain;
+};
+
+/* The same from a file: the same network, or none. */
+static bool read_again(const struct again *a)
+{
+    struct graph again = {.nodes = 0};
+    struct graph_spread spread;
+    struct names networks = {.count = 0};
+    int code = graph_read(&again, a->path, a->network);
+    if (code == 0 && a->plain) {
+        MUST(again.nodes == a->graph->nodes && again.links == a->graph->links);
+    }
+    if (code == 0 && graph_spread_new(&spread, &again)) {
+        graph_spread_free(&spread);
+    }
+    (void)graph_networks(&networks, a->path);
+    names_free(&networks);
+    graph_free(&again);
+    return code == 0;
+}
+
+static void read_failing(void *context)
+{
+    (void)read_again(context);
+}
+
+static void check_file(const struct graph *g, const char *network, const char *bytes, size_t len)
+{
+    char path[MUST_PATH];
+    int fd = must_file(bytes, len, path);
+    struct again again = {g, path, network, must_be_plain((const uint8_t *)bytes, len)};
+    MUST(read_again(&again) == (g->nodes > 0) || !again.plain);
+    if (len % 8 == 0) {
+        fail_each(read_failing, &again);
+    }
+    close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const enum graph_form forms[] = {GRAPH_GUESS, GRAPH_XML, GRAPH_TSV};
@@ -70,6 +114,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         MUST(why.why[0] != '\0' && strlen(why.why) < sizeof why.why);
         MUST(g.nodes == 0 && g.node == NULL && g.link == NULL && g.first == NULL);
+    }
+    if ((data[0] & 3) % 3 == 0) {
+        check_file(&g, network, (const char *)data + 1, size - 1);
     }
     graph_free(&g);
     return 0;

@@ -6,11 +6,11 @@
  *     bit 3     a batch of one key instead of seven, or with bit 6 of 300
  *     bit 4     the file arrives in pieces (a socket that keeps them apart) instead of at once
  *     bit 5     never decompress
+ *     bit 7     the file is opened by its path, twice in a row, and its keys are counted, too
  *
  * If the data can be unpacked the reader must give exactly its keys, in order; if not, the reader
  * must fail, and what it gave before must be how the keys begin.
  */
-#define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,6 +25,7 @@
 #include <zstd.h>
 
 #include "input/keys.h"
+#include "fail.h"
 #include "must.h"
 
 #define MOST ((size_t)1 << 18) /* of unpacked bytes: what is more proves nothing new */
@@ -213,15 +214,6 @@ static enum verdict unpack(const struct bytes *file, bool plain, struct bytes *o
 
 /* ---- the reader ----------------------------------------------------------------------------- */
 
-static int open_whole(const struct bytes *file)
-{
-    int fd = memfd_create("keys", MFD_CLOEXEC);
-    MUST(fd >= 0);
-    MUST(write(fd, file->at, file->len) == (ssize_t)file->len);
-    MUST(lseek(fd, 0, SEEK_SET) == 0);
-    return fd;
-}
-
 /* A read from this descriptor returns one piece, never two. */
 static int open_pieces(const struct bytes *file)
 {
@@ -316,6 +308,67 @@ static void check_split(const struct bytes *text, char separator, size_t max)
     free(block.at);
 }
 
+struct named {
+    const char *path;
+    const struct keys_options *how;
+    uint64_t waited; /* how often it was asked whether to go on */
+    uint64_t most;
+};
+
+static bool go_on(void *context, int fd)
+{
+    struct named *n = context;
+    (void)fd;
+    return n->waited++ < n->most;
+}
+
+/* By name: the same file twice has its keys twice, by whichever way they are counted. */
+static void read_named(void *context)
+{
+    struct named *n = context;
+    const char *const paths[] = {n->path, n->path};
+    struct key batch[7];
+    uint64_t single = UINT64_MAX;
+    uint64_t counted = 0;
+    ptrdiff_t got;
+    n->waited = 0;
+    for (size_t files = 1; files <= 2; files++) {
+        struct keys *keys = keys_open(paths, files, n->how);
+        uint64_t count = 0;
+        if (keys == NULL) {
+            return;
+        }
+        keys_set_wait(keys, go_on, n);
+        bool known = keys_regular(keys) && keys_count(keys, UINT64_MAX, 1, &counted);
+        while ((got = keys_next(keys, batch, 7)) > 0) {
+            MUST(strcmp(keys_subject(keys), n->path) == 0 && keys_number(keys) >= 1);
+            count += (uint64_t)got;
+        }
+        MUST(got == 0 || keys_why(keys)[0] != '\0');
+        if (got == 0 && n->waited <= n->most) {
+            MUST(!known || counted == count);
+            MUST(files == 1 || single == UINT64_MAX || count == 2 * single);
+            single = count;
+        }
+        keys_close(keys);
+    }
+}
+
+static void check_paths(const struct bytes *file, const struct keys_options *how)
+{
+    char path[MUST_PATH];
+    int fd = must_file(file->at, file->len, path);
+    struct named named = {.path = path, .how = how, .most = UINT64_MAX};
+    read_named(&named);
+    named.most = file->len % 7;
+    read_named(&named);
+    named.most = UINT64_MAX;
+    if (file->len % 8 == 0) {
+        fail_each(read_named, &named);
+    }
+    close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1 || size > 8192) {
@@ -332,7 +385,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         verdict = verdict == SOUND ? BROKEN : verdict; /* a filter is refused */
     }
     if (want.len < MOST) {
-        int fd = (choice & 16) != 0 ? open_pieces(&file) : open_whole(&file);
+        char path[MUST_PATH];
+        int fd = (choice & 16) != 0 ? open_pieces(&file) : must_file(file.at, file.len, path);
         struct keys *keys = keys_open_fd(fd, &how);
         MUST(keys != NULL);
         compare(keys,
@@ -342,6 +396,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 how.separator, &want, verdict);
         keys_close(keys);
         close(fd);
+        if ((choice & 128) != 0) {
+            check_paths(&file, &how);
+        }
         check_split(&want, how.separator, 1 + (size_t)choice * 2);
     }
     free(file.at);

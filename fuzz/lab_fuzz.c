@@ -2,7 +2,6 @@
  * lab_fuzz.c: tables of the lab, read back from any bytes. What is taken has its rows, and every
  * column of them lies within the text.
  */
-#define _GNU_SOURCE
 #include <sys/mman.h>
 #include <unistd.h>
 

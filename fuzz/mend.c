@@ -21,6 +21,7 @@
 #define FEW_HASHES 9
 
 enum {
+    AT_VERSION = 8,
     AT_KIND = 12,
     AT_LAYOUT = 16,
     AT_POSITIONS = 20,
@@ -776,11 +777,13 @@ size_t mend(uint8_t *bytes, size_t len, unsigned leave)
     }
     write_draft(&d, bytes);
     memcpy(bytes, magic, sizeof magic);
-    little_put32(bytes + 8, 1);
-    little_put64(bytes + AT_PAYLOAD, payload);
-    little_put64(bytes + AT_FILE, MEND_HEADER + payload + 8);
-    little_put32(bytes + AT_BLOCK_LOG, 16);
-    little_put32(bytes + AT_CELL_BITS, d.params.kind == TEPAL_KIND_COUNTING ? 4 : 1);
+    if ((d.leave & MEND_LEAVE_FIXED) == 0) {
+        little_put32(bytes + AT_VERSION, 1);
+        little_put64(bytes + AT_PAYLOAD, payload);
+        little_put64(bytes + AT_FILE, MEND_HEADER + payload + 8);
+        little_put32(bytes + AT_BLOCK_LOG, 16);
+        little_put32(bytes + AT_CELL_BITS, d.params.kind == TEPAL_KIND_COUNTING ? 4 : 1);
+    }
     if ((d.leave & MEND_LEAVE_RESERVED) == 0) {
         memset(bytes + AT_RESERVED, 0, AT_SUM - AT_RESERVED);
     }

@@ -18,11 +18,12 @@ enum mend_leave {
     MEND_LEAVE_SIZE = 8,
     MEND_LEAVE_NAMES = 16, /* layout, positions, hash, hashes, key check */
     MEND_LEAVE_KIND = 32,
-    MEND_LEAVE_RESERVED = 64 /* byte 224, the first of the reserved ones, is what is left, too */
+    MEND_LEAVE_RESERVED = 64, /* byte 224, the first of the reserved ones, is what is left, too */
+    MEND_LEAVE_FIXED = 128    /* version, lengths, width of cells and blocks */
 };
 
 /*
- * Lengths and checksums are always put right, and the payload has the length that the parameters
+ * Checksums are always put right, and the payload has the length that the parameters
  * ask for, within `len`. Returns the new length, at most `len`; nothing is changed, and the same
  * length returned, if there is not room for a header and a word.
  */

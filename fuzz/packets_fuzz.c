@@ -3,7 +3,6 @@
  * first byte says so, as one frame of a link type. What it accepts must keep the promises of
  * packets.h, and a line that is refused must leave the packets as they were.
  */
-#define _GNU_SOURCE
 #include <math.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 
 #include "readers/packets.h"
+#include "fail.h"
 #include "must.h"
 
 static void check(struct packets *p)
@@ -51,6 +51,31 @@ static void read_capture(struct packets *p, const uint8_t *data, size_t size)
     MUST(wrong == NULL || wrong[0] != '\0');
 }
 
+/* From files, lines or a capture; two of them, so that what is wrong with one is passed over. */
+static void read_files(void *context)
+{
+    const char *const paths[] = {context, context};
+    for (size_t files = 1; files <= 2; files++) {
+        struct packets p;
+        packets_init(&p, 1, false);
+        if (packets_read(&p, paths, files) == 0) {
+            check(&p);
+        }
+        packets_free(&p);
+    }
+}
+
+static void check_files(const uint8_t *data, size_t size)
+{
+    char path[MUST_PATH];
+    int fd = must_file(data, size, path);
+    read_files(path);
+    if (size % 8 == 0) {
+        fail_each(read_files, path);
+    }
+    close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const int links[] = {DLT_EN10MB,     DLT_RAW,  DLT_LINUX_SLL,
@@ -69,5 +94,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     check(&p);
     packets_free(&p);
+    check_files(data, size);
     return 0;
 }

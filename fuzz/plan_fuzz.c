@@ -9,24 +9,63 @@
 
 #include <tepal/plan.h>
 
+#include "cli/options.h"
+#include "input/slurp.h"
 #include "must.h"
 #include "plans/plan_command.h"
 #include "plans/plan_json.h"
 #include "plans/wish.h"
+
+static const struct option options[] = {OPTION_JSON, OPTIONS_END};
+static const struct command command = {.name = "plan", .options = options};
+
+/* A plan that is told once more is read as the same. */
+static void tell_again(const struct tepal_proposal *plan)
+{
+    struct option_value given = {.given = true};
+    struct args args = {.command = &command, .values = &given};
+    struct tepal_proposal told = *plan;
+    struct tepal_proposal again;
+    char why[PLAN_JSON_WHY];
+    char path[MUST_PATH];
+    told.bits = told.params.cells; /* which most kinds are read from */
+    size_t len;
+    int fd = must_file("", 0, path);
+    struct report r = report_on(out_open(fd), &args);
+    report_object(&r, NULL);
+    report_whole(&r, "keys", plan->params.capacity, JSON_ONLY);
+    report_flag(&r, "weighted", plan->weighted, JSON_ONLY);
+    report_list(&r, "plans");
+    report_object(&r, NULL);
+    plan_figures(&r, &told, true);
+    report_end(&r);
+    report_end(&r);
+    report_end(&r);
+    MUST(report_close(&r, 0) == 0);
+    char *text = slurp(&args, path, 1 << 20, &len);
+    MUST(text != NULL && !plan_json_old(text, len));
+    MUST(plan_json_read(text, len, &again, why) == NULL);
+    MUST(again.kind == plan->kind && again.params.layout == plan->params.layout);
+    MUST(again.params.cells == plan->params.cells && again.params.hashes == plan->params.hashes);
+    free(text);
+    MUST(len == 0 || slurp(&args, path, len - 1, &len) == NULL);
+    close(fd);
+}
 
 /* Whatever is taken can be built, as far as its numbers go, and said in a command. */
 static void try_plan(const char *text, size_t len)
 {
     struct tepal_proposal plan;
     char why[PLAN_JSON_WHY];
-    char command[PLAN_COMMAND];
+    char words[PLAN_COMMAND];
     const char *wrong = plan_json_read(text, len, &plan, why);
     if (wrong != NULL) {
         MUST(wrong[0] != '\0' && strlen(wrong) < PLAN_JSON_WHY);
         return;
     }
     MUST(tepal_plan_check(&plan, NULL) == TEPAL_OK && plan.params.seed == 0);
-    MUST(strlen(plan_command(&plan, NULL, command, sizeof command)) + 1 < sizeof command);
+    MUST(strlen(plan_command(&plan, NULL, words, sizeof words)) + 1 < sizeof words);
+    tell_again(&plan);
 }
 
 static void try_gaps(const char *text, size_t len)

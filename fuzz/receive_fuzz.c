@@ -21,9 +21,41 @@
 
 #define TERMS 16
 
+/* The parameter that was agreed otherwise: one in eight of the last bytes of the terms. */
+static void disagree(struct tepal_params *p, uint8_t which)
+{
+    switch (which) {
+    case 1:
+        p->kind = (enum tepal_kind_id)((uint32_t)p->kind + 1);
+        break;
+    case 2:
+        p->layout = (enum tepal_layout)((unsigned)p->layout ^ 1);
+        break;
+    case 3:
+        p->positions = (enum tepal_positions)((unsigned)p->positions ^ 1);
+        break;
+    case 4:
+        p->hash = (enum tepal_hash)(((unsigned)p->hash + 1) % 3);
+        break;
+    case 5:
+        p->hashes++;
+        break;
+    case 6:
+        p->cells++;
+        break;
+    case 7:
+        p->key_check++;
+        break;
+    default:
+        break;
+    }
+}
+
 static struct tepal_terms terms_of(const uint8_t *t, const uint8_t *bytes, size_t len)
 {
     static const uint8_t key[TEPAL_KEY_BYTES] = {1};
+    static const uint8_t golden[TEPAL_KEY_BYTES] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                    8, 9, 10, 11, 12, 13, 14, 15};
     struct tepal_terms terms = TEPAL_TERMS_INIT;
     terms.agreed = (unsigned)(t[1] | t[2] << 8) & TEPAL_AGREED_ALL;
     if (len >= MEND_HEADER) { /* agreed is what it says, up to a byte */
@@ -35,9 +67,12 @@ static struct tepal_terms terms_of(const uint8_t *t, const uint8_t *bytes, size_
         terms.params.cells = little_get64(bytes + 32);
         terms.params.seed = little_get64(bytes + 48) ^ t[3];
         terms.params.key_check = little_get64(bytes + 56);
-        terms.params.own[0] = little_get64(bytes + 72) ^ t[4];
+        for (size_t i = 0; i < TEPAL_OWN_PARAMS; i++) {
+            terms.params.own[i] = little_get64(bytes + 72 + 8 * i) ^ (i == 0 ? t[4] : 0);
+        }
+        disagree(&terms.params, t[15]);
     }
-    terms.key = t[5] == 0xff ? key : NULL;
+    terms.key = t[5] == 0xff ? key : t[5] == 0xfe ? golden : NULL;
     terms.max_bytes = (uint64_t)t[6] << t[7] % 40;
     terms.max_keys = (uint64_t)t[8] << t[9] % 56;
     /* many keys take long: only now and then */
@@ -82,6 +117,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tepal_terms terms = terms_of(data, bytes, len);
     struct tepal_judgement r;
     struct tepal_filter *f = NULL;
+    if (data[15] == 8) { /* terms that cannot be */
+        terms.max_fp = 2;
+        MUST(tepal_receive(bytes, len, &terms, NULL, &f, &r, NULL) == TEPAL_BAD_ARGUMENT);
+        free(bytes);
+        return 0;
+    }
     MUST(tepal_receive(bytes, len, &terms, NULL, &f, &r, NULL) == TEPAL_OK);
     check_receipt(&r);
     MUST((f != NULL) == (r.verdict == TEPAL_ACCEPTED));

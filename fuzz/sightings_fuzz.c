@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "readers/lines.h"
 #include "stopset/sightings.h"
 #include "must.h"
 
@@ -17,6 +18,30 @@ static double sum(const struct sightings *s)
         all += s->passes[i];
     }
     return all;
+}
+
+static const char *again_line(void *reader, const char *text, size_t len)
+{
+    return sightings_line(reader, text, len);
+}
+
+/* Written and read again they are the same, up to the ten digits of a number. */
+static void check_written(const struct sightings *s, const struct names *nodes)
+{
+    struct names names = {.count = 0};
+    struct sightings again = {.nodes = 0};
+    struct sightings_reader r = {.nodes = &names, .into = &again};
+    char path[MUST_PATH];
+    int fd = must_file("", 0, path);
+    struct out *out = out_open(fd);
+    MUST(out != NULL);
+    sightings_write(s, nodes, out);
+    MUST(out_close(out, 0) == 0);
+    MUST(lines_read(path, again_line, &r) == 0);
+    MUST(fabs(sum(s) - sum(&again)) <= 1e-9 * sum(s));
+    names_free(&names);
+    sightings_free(&again);
+    close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -40,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         data += end == NULL ? len : len + 1;
         size -= end == NULL ? len : len + 1;
     }
+    check_written(&s, &nodes);
     MUST(s.nodes <= nodes.count && sightings_members(&s) <= s.nodes);
     names_free(&nodes);
     sightings_free(&s);

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "readers/traceroute.h"
+#include "stopset/sightings.h"
 #include "must.h"
+#include "fail.h"
 
 static void check_route(const struct routes *r, const struct route *route)
 {
@@ -31,10 +33,66 @@ static void check_names(const struct names *names)
     }
 }
 
+/* What a monitor of a stop set learns from the routes; a copy knows the same. */
+static void check_sightings(const struct routes *r)
+{
+    struct sightings s = {.nodes = 0};
+    struct sightings copy;
+    MUST(sightings_grow(&s, r->nodes.count));
+    for (size_t i = 0; i < r->count; i++) {
+        sightings_route(&s, r, &r->route[i], 1);
+    }
+    MUST(sightings_copy(&copy, &s) && copy.nodes == s.nodes);
+    for (uint32_t i = 0; i < s.nodes; i++) {
+        MUST(s.ends[i] <= s.passes[i] && s.passes[i] <= (double)r->count);
+        MUST(copy.ends[i] == s.ends[i] && copy.passes[i] == s.passes[i]);
+    }
+    MUST(sightings_bits(&s, &r->nodes) <= 128.0 * (double)sightings_members(&s));
+    sightings_free(&s);
+    sightings_free(&copy);
+}
+
+struct again {
+    const struct routes *routes;
+    const char *path;
+    bool refused;
+    bool plain;
+};
+
+/* The same lines from a file: if none was refused, the same routes. */
+static bool read_again(const struct again *a)
+{
+    struct routes again = {.count = 0};
+    int code = routes_read(&again, &a->path, 1);
+    MUST(code != 0 || !a->plain || (!a->refused && again.count == a->routes->count));
+    routes_free(&again);
+    return code == 0;
+}
+
+static void read_failing(void *context)
+{
+    (void)read_again(context);
+}
+
+static void check_file(const struct routes *r, bool refused, const uint8_t *data, size_t size)
+{
+    char path[MUST_PATH];
+    int fd = must_file(data, size, path);
+    struct again again = {r, path, refused, must_be_plain(data, size)};
+    MUST(read_again(&again) || refused || !again.plain);
+    if (size % 8 == 0) {
+        fail_each(read_failing, &again);
+    }
+    close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct routes r = {.count = 0};
     struct routes_file file;
+    const uint8_t *const begin = data;
+    const size_t whole = size;
+    bool refused = false;
     routes_begin(&file, 1);
     while (size > 0) {
         const uint8_t *end = memchr(data, '\n', size);
@@ -43,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         /* A copy of its own, so that reading past the line is noticed. */
         char *exact = must_copy(data, len);
         const char *why = routes_line(&r, &file, exact, len);
+        refused |= why != NULL;
         if (why != NULL) {
             MUST(why[0] != '\0' && strlen(why) < sizeof file.why);
             MUST(r.count == before.count && r.hops == before.hops);
@@ -57,6 +116,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     check_names(&r.nodes);
     check_names(&r.monitors);
+    check_sightings(&r);
+    check_file(&r, refused, begin, whole);
     routes_free(&r);
     return 0;
 }

@@ -3,7 +3,7 @@
  * may put into them.
  *
  *     byte 0   even: words, one on each line; odd: the numbers of struct tepal_wish
- *     rest     of them
+ *     rest     of them; words after the line "FILE" are a file, which the word FILE names
  *
  * What must hold: a wish is refused with a reason, or gives plans. Whatever is feasible can be
  * built as far as its numbers go, keeps the limits of the wish, and the same wish gives the same
@@ -60,6 +60,23 @@ static void check_wish(const struct tepal_wish *w)
     MUST(again.plan[0].kind == plans.plan[0].kind && again.plan[0].bits == plans.plan[0].bits);
 }
 
+/* The rest of the text behind the line "FILE"; the text ends before it. */
+static const char *cut_file(const char *text, size_t *len, size_t *rest)
+{
+    const char *found = memmem(text, *len, "\nFILE\n", 6);
+    *rest = 0;
+    while (found != NULL && memmem(found + 1, *len - (size_t)(found + 1 - text), "\nFILE\n", 6)) {
+        found = memmem(found + 1, *len - (size_t)(found + 1 - text), "\nFILE\n", 6);
+    }
+    if (found == NULL) {
+        return text;
+    }
+    const char *file = found + 6;
+    *rest = *len - (size_t)(file - text);
+    *len = (size_t)(found + 1 - text);
+    return file;
+}
+
 /* The words of the text, cut where its lines end; those that name files are left out. */
 static int cut(char *text, size_t len, char *word[WORDS])
 {
@@ -84,7 +101,14 @@ static void try_words(char *text, size_t len)
 {
     struct args args = {.operands = 0};
     char *word[WORDS];
+    char path[MUST_PATH];
+    size_t rest;
+    const char *bytes = cut_file(text, &len, &rest);
+    int fd = must_file(bytes, rest, path);
     int count = cut(text, len, word);
+    for (int i = 0; i < count; i++) {
+        word[i] = strcmp(word[i], "FILE") == 0 ? path : word[i];
+    }
     const struct command *plan = command_find(tepal_program.commands, "plan");
     if (args_parse(&args, &tepal_program, plan, count, word) == EXIT_YES) {
         struct wish w;
@@ -94,6 +118,7 @@ static void try_words(char *text, size_t len)
         wish_free(&w);
     }
     args_free(&args);
+    close(fd);
 }
 
 struct numbers {
