@@ -31,6 +31,16 @@ told 'plan' 'planning, [0-9]+ %' plan --keys 1M --fp 1%
 told 'its picture' '[0-9]+ of 13 rates drawn' plan --keys 1M --fp 1% --svg p.svg -f
 told 'compare' 'comparing, [0-9]+ %' compare --members keys --negatives avoid --bits-per-key 12
 told 'compare streams' 'comparing, [0-9]+ %' compare --endless --members twice --memory 1k
+told 'verify' '[0-9] of 2 files' verify f.tepal f.tepal
+"$tepal" build avoid -o g.tepal --bits-per-key 6 --seed 1 -q
+told 'merge' '[0-9] of 2 filters merged' merge f.tepal g.tepal -o m.tepal -f
+told 'measure' 'million per second' measure f.tepal --members keys --negatives avoid
+told 'avoid' 'million per second' avoid f.tepal avoid --max-fn 99% -o v.tepal -f
+run env TEPAL_PROGRESS=1 "$tepal" query -c f.tepal keys
+like 'query' "$code $(cat "$work/err")" '^0 .*million per second'
+told 'dedup of a file' 'million per second' dedup keys
+"$tepal" build keys -o c.tepal --kind chain --grow --seed 1 -q
+told 'settling' 'million per second' convert c.tepal --settle --members keys -o s.tepal -f
 told 'lab' '[0-9]+ of 1 experiments' lab run 000-table-4 --out lab
 
 # A terminal of our own: 20 lines of Python are what script(1) and expect would be.

@@ -399,7 +399,9 @@ static int watch(struct dedup *d)
         feed_close(d->feed);
         return EXIT_TROUBLE;
     }
-    d->feed->progress.on = false;
+    if (d->args->operands == 0 || isatty(STDOUT_FILENO)) {
+        d->feed->progress.on = false; /* a stream has no end, and it would run into the output */
+    }
     feed_set_wait(d->feed, wait_for_input, d);
     int code = run_batches(d);
     feed_close(d->feed);

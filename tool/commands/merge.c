@@ -5,6 +5,7 @@
 #include <tepal/filter.h>
 
 #include "cli/command.h"
+#include "output/progress.h"
 #include "output/written.h"
 #include "files/file_lock.h"
 #include "files/filter_file.h"
@@ -45,6 +46,7 @@ struct part {
 struct merge {
     const struct args *args;
     struct part *part;
+    struct progress progress;
     int code;
 };
 
@@ -87,6 +89,10 @@ static bool take_part(void *context, size_t i)
     struct merge *m = context;
     struct part *p = &m->part[i];
     const char *path = m->args->operand[i];
+    progress_parts(&m->progress, i, m->args->operands, "filters merged");
+    if (p->filter == NULL) {
+        progress_end(&m->progress);
+    }
     m->code = p->filter == NULL ? filter_file_fault(m->args->command->stays,
                                                     filter_file_name(path, false), &p->error)
               : i == 0          ? EXIT_YES
@@ -103,9 +109,11 @@ static int merge_all(const struct args *args, struct tepal_filter **into)
 {
     struct merge m = {.args = args, .part = calloc(args->operands, sizeof *m.part)};
     *into = NULL;
+    progress_start(&m.progress, !arg(args, "quiet")->given);
     if (m.part == NULL || !lanes_each(arg_jobs(args), args->operands, open_part, take_part, &m)) {
         m.code = args_no_memory(args);
     }
+    progress_end(&m.progress);
     for (size_t i = 1; i < args->operands && m.part != NULL; i++) {
         tepal_filter_free(m.part[i].filter); /* opened, but no longer wanted */
     }

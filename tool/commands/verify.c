@@ -1,10 +1,12 @@
 /* verify.c: is the file what was written? Every checksum, every invariant. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tepal/filter.h>
 
 #include "cli/command.h"
+#include "output/progress.h"
 #include "output/report.h"
 #include "files/filter_file.h"
 #include "input/lanes.h"
@@ -50,6 +52,7 @@ struct verify {
     const struct args *args;
     struct verdict *verdict;
     struct report report;
+    struct progress progress;
     int code;
 };
 
@@ -65,11 +68,15 @@ static bool tell_one(void *context, size_t i)
     struct verify *v = context;
     const struct verdict *is = &v->verdict[i];
     const char *path = v->args->operand[i];
+    if (is->status != TEPAL_OK) {
+        progress_end(&v->progress);
+    }
     tell(&v->report, path, is->status, &is->error);
     if (is->status != TEPAL_OK && report_is(&v->report, REPORT_TEXT)) {
         filter_file_fault(NULL, filter_file_name(path, false), &is->error);
     }
     v->code = is->status == TEPAL_OK ? v->code : EXIT_TROUBLE;
+    progress_parts(&v->progress, i + 1, v->args->operands, "files");
     return true;
 }
 
@@ -79,10 +86,13 @@ static int verify_run(const struct args *args)
                        .verdict = calloc(args->operands, sizeof *v.verdict),
                        .report = report_open(args),
                        .code = EXIT_YES};
+    /* On a terminal it would run into the output. */
+    progress_start(&v.progress, !arg(args, "quiet")->given && !isatty(STDOUT_FILENO));
     if (v.verdict == NULL ||
         !lanes_each(arg_jobs(args), args->operands, verify_one, tell_one, &v)) {
         v.code = args_no_memory(args);
     }
+    progress_end(&v.progress);
     free(v.verdict);
     return report_close(&v.report, v.code);
 }
