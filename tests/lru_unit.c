@@ -114,13 +114,7 @@ static void against_list(uint64_t objects, uint64_t bytes)
         size_t at = plain_find(&p, key);
         switch (check_random(&random) % 8) {
         case 0:
-            assert_int_equal(lru_remove(&cache, key), at < p.count);
-            if (at < p.count) {
-                plain_remove(&p, at);
-            }
-            break;
         case 1:
-        case 2:
             assert_int_equal(lru_has(&cache, key), at < p.count);
             assert_int_equal(lru_hit(&cache, key), at < p.count);
             if (at < p.count) {

@@ -97,9 +97,6 @@ int route_commit(struct route_app *app);
 /* The mean over the allocations of what was summed up. */
 double route_mean(const struct route_job *job, double sum);
 
-/* The standard error of the mean number of false links; NaN if one header cannot tell. */
-double route_error(const struct route_job *job, enum packet_kind kind);
-
 /* Print what came out for a network; of many paths, what came of one of them and of all. */
 void route_tell(const struct route_job *job);
 void route_tell_path(const struct route_job *job);

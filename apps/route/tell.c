@@ -22,7 +22,8 @@ double route_mean(const struct route_job *job, double sum)
     return sum / (double)job->app->allocations;
 }
 
-double route_error(const struct route_job *job, enum packet_kind kind)
+/* The standard error of the mean number of false links; NaN if one header cannot tell. */
+static double standard_error(const struct route_job *job, enum packet_kind kind)
 {
     double n = (double)job->app->allocations;
     double m = job->sums[kind].false_links / n;
@@ -88,7 +89,7 @@ void route_tell_kind(const struct route_job *job, enum packet_kind kind, bool li
     }
     report_real(r, "false", route_mean(job, sums->false_links), JSON_ONLY);
     if (links) {
-        report_real(r, "standard_error", route_error(job, kind), JSON_ONLY);
+        report_real(r, "standard_error", standard_error(job, kind), JSON_ONLY);
     }
     report_real(r, "rate", rate(job, kind), JSON_ONLY);
     report_real(r, "taken", route_mean(job, sums->taken), JSON_ONLY);

@@ -205,15 +205,6 @@ bool lru_insert(struct lru *c, struct tepal_digest key, uint64_t size, lru_evict
     return true;
 }
 
-bool lru_remove(struct lru *c, struct tepal_digest key)
-{
-    uint32_t i = find(c, key);
-    if (i != LRU_NONE) {
-        take_out(c, i);
-    }
-    return i != LRU_NONE;
-}
-
 const struct lru_object *lru_first(const struct lru *c)
 {
     return c->oldest == LRU_NONE ? NULL : &c->object[c->oldest];

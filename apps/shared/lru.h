@@ -62,9 +62,6 @@ bool lru_hit(struct lru *cache, struct tepal_digest key);
 bool lru_insert(struct lru *cache, struct tepal_digest key, uint64_t size, lru_evicted *evicted,
                 void *context);
 
-/* Take an object out. False: it was not there. */
-bool lru_remove(struct lru *cache, struct tepal_digest key);
-
 /* All objects, from the oldest to the newest: the first, and the one after; NULL: no more. */
 const struct lru_object *lru_first(const struct lru *cache);
 const struct lru_object *lru_next(const struct lru *cache, const struct lru_object *object);

@@ -396,8 +396,11 @@ enum tepal_status tepal_filter_clear(struct tepal_filter *filter)
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_filter_mates(const struct tepal_filter *into,
-                                     const struct tepal_filter *other)
+/*
+ * May the second be combined into the first? TEPAL_READ_ONLY, TEPAL_MISMATCH, or TEPAL_KEY_NEEDED
+ * where nobody knows whether the keys of two keyed filters are the same.
+ */
+static enum tepal_status mates(const struct tepal_filter *into, const struct tepal_filter *other)
 {
     if (filter_read_only(into)) {
         return TEPAL_READ_ONLY;
@@ -416,7 +419,7 @@ typedef enum tepal_status combine(struct tepal_filter *into, const struct tepal_
 static enum tepal_status combine_with(combine *operation, struct tepal_filter *into,
                                       const struct tepal_filter *other)
 {
-    enum tepal_status status = tepal_filter_mates(into, other);
+    enum tepal_status status = mates(into, other);
     if (operation == NULL && status != TEPAL_READ_ONLY) {
         return TEPAL_UNSUPPORTED;
     }

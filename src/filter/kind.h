@@ -200,13 +200,6 @@ static inline void filter_inherit(struct tepal_filter *to, const struct tepal_fi
 /* May it be changed, by an operation that the kind has or not? TEPAL_READ_ONLY, _UNSUPPORTED. */
 enum tepal_status tepal_filter_may(const struct tepal_filter *filter, bool has);
 
-/*
- * May the second be combined into the first? TEPAL_READ_ONLY, TEPAL_MISMATCH, or TEPAL_KEY_NEEDED
- * where nobody knows whether the keys of two keyed filters are the same.
- */
-enum tepal_status tepal_filter_mates(const struct tepal_filter *into,
-                                     const struct tepal_filter *other);
-
 #define FILTER_NO_BUDGET                                                                           \
     "the filter has no budget of members that may be lost: set one (tepal_avoid_budget)"
 

@@ -52,8 +52,6 @@ struct keys {
     size_t tail_room;
     struct keys_block block; /* of keys_next: from `at` on it is to be handed out */
     size_t at;
-    uint64_t number; /* of the first key of the last batch */
-    uint64_t next_number;
 };
 
 static const char *const standard_input[] = {"-"};
@@ -523,7 +521,6 @@ ptrdiff_t keys_next(struct keys *k, struct key *batch, size_t max)
             k->block.len = 0;
             return got;
         }
-        k->next_number = k->block.first ? 1 : k->next_number;
     }
     const void *text[PIECE];
     size_t len[PIECE];
@@ -538,8 +535,6 @@ ptrdiff_t keys_next(struct keys *k, struct key *batch, size_t max)
         count += got;
         k->at += used;
     }
-    k->number = k->next_number;
-    k->next_number += count;
     return (ptrdiff_t)count;
 }
 
@@ -551,11 +546,6 @@ const char *keys_subject(const struct keys *k)
 const char *keys_why(const struct keys *k)
 {
     return k->why;
-}
-
-uint64_t keys_number(const struct keys *k)
-{
-    return k->number;
 }
 
 /* ---- hexadecimal ----------------------------------------------------------------------------- */

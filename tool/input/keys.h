@@ -54,9 +54,6 @@ ptrdiff_t keys_next(struct keys *keys, struct key *batch, size_t max);
 const char *keys_subject(const struct keys *keys);
 const char *keys_why(const struct keys *keys);
 
-/* The number in its file, from 1, of the first key of the last batch. */
-uint64_t keys_number(const struct keys *keys);
-
 /* ---- in blocks ------------------------------------------------------------------------------- */
 
 /* Complete keys of one file, each with its separator. All zeros is an empty one. */

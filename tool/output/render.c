@@ -95,7 +95,8 @@ static bool is_rate(const char *name)
     return strncmp(name, "fp", 2) == 0 || strncmp(name, "fn", 2) == 0 || strcmp(name, "fill") == 0;
 }
 
-const char *render_value(const struct tepal_quantity *q, char *room, size_t size)
+/* The value of a quantity for people, in `room`; returns room. */
+static const char *render_value(const struct tepal_quantity *q, char *room, size_t size)
 {
     switch (q->type) {
     case TEPAL_QUANTITY_ABSENT:

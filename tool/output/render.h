@@ -11,9 +11,6 @@
 
 #include "output/out.h"
 
-/* The value of a quantity for people, in `room`; returns room. */
-const char *render_value(const struct tepal_quantity *quantity, char *room, size_t size);
-
 /* A number at a glance, to three digits: "14100", "5.51 million", "551 billion"; returns room. */
 const char *render_about(double number, char *room, size_t size);
 
