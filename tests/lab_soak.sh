@@ -4,6 +4,7 @@
 set -u
 tepal=$(realpath "$1")
 rows=$(dirname "$(realpath "$0")")/lab_rows.awk
+docs=$(dirname "$(realpath "$0")")/../docs
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -18,6 +19,11 @@ for jobs in 1 2; do
 done
 sed -i 's/jobs[12]$//' out1 out2
 cmp out1 out2 && diff -r jobs1 jobs2 || trouble 'one core or two: the same bytes'
+if [ -z "${TEPAL_DATA:-}" ]; then
+    [ "$(sed -n 's/^| all | \(.*\) |$/\1/p' "$docs/lab.md" | tr -d '|' | xargs)" = \
+        "$(tail -1 out1 | sed 's/;.*//' | grep -oE '[0-9]+' | xargs)" ] ||
+        trouble 'docs/lab.md counts the same verdicts'
+fi
 
 "$tepal" lab run --all --quick --seed 1 --sabotage --out red >/dev/null
 [ $? -eq 1 ] || trouble 'sabotage: exit status 1'

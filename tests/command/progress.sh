@@ -29,7 +29,7 @@ told 'a plan that chooses' 'choosing what is avoided, [0-9]+ %' \
     build keys --auto --fn 0 --fp 5% --fp-known 1% --avoid avoid --seed 1 -o a.tepal -f
 told 'plan' 'planning, [0-9]+ %' plan --keys 1M --fp 1%
 told 'its picture' '[0-9]+ of 13 rates drawn' plan --keys 1M --fp 1% --svg p.svg -f
-told 'compare' 'comparing, [0-9]+ %' compare --members keys --negatives avoid --bits-per-key 12
+told 'compare' 'comparing, [0-9]+ %' compare --members twice --negatives avoid --queries avoid --bits-per-key 12
 told 'compare streams' 'comparing, [0-9]+ %' compare --endless --members twice --memory 1k
 told 'verify' '[0-9] of 2 files' verify f.tepal f.tepal
 "$tepal" build avoid -o g.tepal --bits-per-key 6 --seed 1 -q
