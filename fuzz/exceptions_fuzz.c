@@ -6,6 +6,7 @@
  */
 #include <tepal/tepal.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <xxhash.h>
 
 #include "base/little.h"
+#include "fail.h"
 #include "must.h"
 
 #define HEADER 48
@@ -57,7 +59,7 @@ static void check(const struct tepal_exceptions *list, const uint8_t *bytes, siz
 }
 
 /* The digests as members of a filter, of which some are victims: they are found, and no others. */
-static void make(const uint8_t *bytes, size_t len)
+static void create(const uint8_t *bytes, size_t len)
 {
     struct tepal_digest members[64];
     uint64_t victims = len < 16 ? 0 : little_get64(bytes);
@@ -71,7 +73,15 @@ static void make(const uint8_t *bytes, size_t len)
         members[i].hi = little_get64(bytes + i * ENTRY + 8) % 4;
     }
     victims &= count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
-    MUST(tepal_exceptions_create(f, members, count, &victims, NULL, &list, NULL) == TEPAL_OK);
+    fail_begin(len % 3, EIO);
+    enum tepal_status status =
+        tepal_exceptions_create(f, members, count, &victims, NULL, &list, NULL);
+    bool failed = fail_end();
+    MUST(status == (failed ? TEPAL_NO_MEMORY : TEPAL_OK));
+    if (failed) {
+        tepal_filter_free(f);
+        return;
+    }
     MUST(tepal_exceptions_belong(list, f));
     MUST(tepal_exceptions_count(list) <= count);
     for (size_t i = 0; i < count; i++) {
@@ -80,6 +90,21 @@ static void make(const uint8_t *bytes, size_t len)
     MUST(!tepal_exceptions_query(list, (struct tepal_digest){0, 9}));
     tepal_exceptions_free(list);
     tepal_filter_free(f);
+}
+
+struct input {
+    const uint8_t *bytes;
+    size_t len;
+    enum tepal_status status; /* if no call fails */
+};
+
+static void decode_failing(void *context)
+{
+    const struct input *in = context;
+    struct tepal_exceptions *list = NULL;
+    enum tepal_status status = tepal_exceptions_decode(in->bytes, in->len, NULL, &list, NULL);
+    MUST(status == in->status || (status == TEPAL_NO_MEMORY && list == NULL));
+    tepal_exceptions_free(list);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -101,7 +126,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(list, bytes, len);
         tepal_exceptions_free(list);
     }
-    make(bytes, len);
+    create(bytes, len);
+    struct input input = {bytes, len, status};
+    fail_each(decode_failing, &input);
     free(bytes);
     return 0;
 }

@@ -7,8 +7,16 @@
 
 #include "experiment/files.h"
 #include "experiment/state.h"
+#include "fail.h"
 #include "must.h"
 #include "runner/runner.h"
+
+static void read_failing(void *name)
+{
+    struct lab_table table;
+    (void)lab_table_read(&table, "/tmp", name);
+    lab_table_free(&table);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -21,7 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FILE *file = fopen(path, "wb");
     MUST(file != NULL && fwrite(data, 1, size, file) == size && fclose(file) == 0);
     struct lab_table table;
-    int code = lab_table_read(&table, "/tmp", strrchr(folder, '/') + 1);
+    char *name = strrchr(folder, '/') + 1;
+    int code = lab_table_read(&table, "/tmp", name);
+    fail_each(read_failing, name);
     unlink(path);
     MUST(code == EXIT_YES || code == EXIT_TROUBLE);
     MUST(code == EXIT_YES || (table.text == NULL && table.row == NULL && table.rows == 0));

@@ -11,6 +11,7 @@
 
 #include "cli/options.h"
 #include "input/slurp.h"
+#include "fail.h"
 #include "must.h"
 #include "plans/plan_command.h"
 #include "plans/plan_json.h"
@@ -18,6 +19,18 @@
 
 static const struct option options[] = {OPTION_JSON, OPTIONS_END};
 static const struct command command = {.name = "plan", .options = options};
+
+struct file {
+    const struct args *args;
+    const char *path;
+};
+
+static void read_failing(void *context)
+{
+    const struct file *file = context;
+    size_t len;
+    free(slurp(file->args, file->path, 1 << 20, &len));
+}
 
 /* A plan that is told once more is read as the same. */
 static void tell_again(const struct tepal_proposal *plan)
@@ -49,6 +62,8 @@ static void tell_again(const struct tepal_proposal *plan)
     MUST(again.params.cells == plan->params.cells && again.params.hashes == plan->params.hashes);
     free(text);
     MUST(len == 0 || slurp(&args, path, len - 1, &len) == NULL);
+    struct file file = {&args, path};
+    fail_each(read_failing, &file);
     close(fd);
 }
 

@@ -19,7 +19,8 @@ import xxhash
 
 here = pathlib.Path(__file__).resolve().parent
 out = pathlib.Path(sys.argv[1])
-golden = sorted((here.parent / "tests" / "golden").glob("*.tepal"))
+# Golden files that are small enough to be changed in all ways, and small ones of the kinds that have none.
+golden = [*sorted((here.parent / "tests" / "golden").glob("*.tepal")), *sorted((here / "filters").glob("*.tepal"))]
 count = {}
 
 
@@ -68,7 +69,7 @@ def changed(data):
 kinds = {}
 for path in golden:
     data = path.read_bytes()
-    if len(data) < 1100:
+    if len(data) < 1100 or path.parent.name == "filters":
         kinds.setdefault(data[12:28] + data[72:80], data)
 first = next(iter(kinds.values()))
 for data in kinds.values():

@@ -8,6 +8,7 @@
 
 #include "readers/lines.h"
 #include "stopset/sightings.h"
+#include "fail.h"
 #include "must.h"
 
 static double sum(const struct sightings *s)
@@ -44,11 +45,32 @@ static void check_written(const struct sightings *s, const struct names *nodes)
     close(fd);
 }
 
+/* The lines from a file. */
+static void read_file(void *path)
+{
+    struct names names = {.count = 0};
+    struct sightings s = {.nodes = 0};
+    struct sightings copy = {.nodes = 0};
+    struct sightings_reader r = {.nodes = &names, .into = &s};
+    if (lines_read(path, again_line, &r) == 0 && sightings_copy(&copy, &s)) {
+        MUST(sum(&copy) == sum(&s));
+    }
+    names_free(&names);
+    sightings_free(&s);
+    sightings_free(&copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct names nodes = {.count = 0};
     struct sightings s = {.nodes = 0};
     struct sightings_reader r = {.nodes = &nodes, .into = &s};
+    if (size % 8 == 0) {
+        char path[MUST_PATH];
+        int fd = must_file(data, size, path);
+        fail_each(read_file, path);
+        close(fd);
+    }
     while (size > 0) {
         const uint8_t *end = memchr(data, '\n', size);
         size_t len = end == NULL ? size : (size_t)(end - data);

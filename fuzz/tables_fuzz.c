@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fail.h"
 #include "must.h"
 #include "route/tables.h"
 #include "route/walk.h"
@@ -50,22 +51,44 @@ static void check(const struct tables *t)
     walk_free(&walk);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+static const char *read_lines(struct tables *t, const uint8_t *data, size_t size)
 {
-    struct tables t = {.salts = 0};
     const char *why = size == 0 ? "empty" : NULL;
     for (size_t at = 0; at < size && why == NULL;) {
         const uint8_t *end = memchr(data + at, '\n', size - at);
         size_t len = end == NULL ? size - at : (size_t)(end - (data + at));
-        why = tables_line(&t, (const char *)data + at, len);
+        why = tables_line(t, (const char *)data + at, len);
         at += len + 1;
     }
-    why = why == NULL ? tables_finish(&t) : why;
+    return why == NULL ? tables_finish(t) : why;
+}
+
+static void read_failing(void *context)
+{
+    const struct input *in = context;
+    struct tables t = {.salts = 0};
+    (void)read_lines(&t, in->data, in->size);
+    tables_free(&t);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tables t = {.salts = 0};
+    struct input input = {data, size};
+    const char *why = read_lines(&t, data, size);
     if (why == NULL) {
         check(&t);
     } else {
         MUST(why[0] != '\0');
     }
     tables_free(&t);
+    if (size % 8 == 0) {
+        fail_each(read_failing, &input);
+    }
     return 0;
 }

@@ -14,6 +14,7 @@
 #include <tepal/plan.h>
 
 #include "commands.h"
+#include "fail.h"
 #include "must.h"
 #include "plans/wish.h"
 
@@ -97,6 +98,24 @@ static int cut(char *text, size_t len, char *word[WORDS])
     return count;
 }
 
+struct words {
+    int count;
+    char **word;
+};
+
+static void read_failing(void *context)
+{
+    const struct words *words = context;
+    struct args args = {.operands = 0};
+    struct wish w;
+    const struct command *plan = command_find(tepal_program.commands, "plan");
+    if (args_parse(&args, &tepal_program, plan, words->count, words->word) == EXIT_YES) {
+        (void)wish_read(&args, 0, NULL, &w);
+        wish_free(&w);
+    }
+    args_free(&args);
+}
+
 static void try_words(char *text, size_t len)
 {
     struct args args = {.operands = 0};
@@ -118,6 +137,10 @@ static void try_words(char *text, size_t len)
         wish_free(&w);
     }
     args_free(&args);
+    if ((len + rest) % 8 == 0) {
+        struct words words = {count, word};
+        fail_each(read_failing, &words);
+    }
     close(fd);
 }
 
