@@ -4,7 +4,7 @@
 # out byte for byte, and every kind must do what its tests say: with 32 bits, with the bytes in the
 # other order, without vector instructions. Objects go to FOLDER. Without names: all of them.
 #
-#   plain    this processor, without the kernels for AVX2 (`make test`)
+#   plain    this processor, without the kernels for AVX2
 #   i686     32 bits         armhf    32 bits, ARM
 #   s390x    big-endian      arm64    64 bits, ARM
 set -u
