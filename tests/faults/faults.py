@@ -394,6 +394,31 @@ def kill_at_random(cases, number):
     print(f"{killed} of {number} were killed before their end")
 
 
+def check_links(base):
+    """A link that leads nowhere, of which the system cannot tell that it is one, is not replaced."""
+    global passed
+    for link in "f", "r":
+        folder = os.path.join(base, "link-" + link)
+        log = os.path.join(base, "log-" + link)
+        os.mkdir(folder)
+        with open(os.path.join(folder, "low"), "w") as file:
+            file.write(FILES["low"])
+        os.symlink("nowhere", os.path.join(folder, link))
+        scenario = Scenario(f"a link in place of {link}", [],
+                            ["build", "low", "-o", "f", *COUNTING, "--receipts", "r"], ["f", "r"])
+        run(scenario, folder, log=log)
+        with open(log) as file:
+            calls = sum(line.startswith("lstat ") for line in file)
+        for fault in [None] + [("lstat", at, what) for at in range(1, calls + 1) for what in ("EIO", "EACCES")]:
+            result = run(scenario, folder, fault)
+            there = set(os.listdir(folder)) - {"f.lock"}
+            if calls > 0 and result[0] == 2 and there == {"low", link} and \
+                    os.readlink(os.path.join(folder, link)) == "nowhere":
+                passed += 1
+            else:
+                fail(scenario, fault, f"{calls} lookups of links; left: {there}", result)
+
+
 def main():
     global passed
     with tempfile.TemporaryDirectory() as base:
@@ -416,6 +441,8 @@ def main():
                 attempt(case, fault)
         if KILLS > 0:
             kill_at_random(cases, KILLS)
+        elif not ONLY:
+            check_links(base)
     print(f"{os.path.basename(sys.argv[0])}: {passed} passed, {failed} failed")
     sys.exit(failed > 0 or passed == 0)
 
