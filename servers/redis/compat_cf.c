@@ -44,11 +44,7 @@ static bool create(struct redis_ctx *ctx, struct redis_string *name, struct open
 static uint64_t buckets(const struct held *held)
 {
     uint64_t want = held->notes[CAPACITY] / held->notes[BUCKET_SIZE];
-    uint64_t n = 1;
-    while (n < want) {
-        n *= 2;
-    }
-    return n;
+    return want < 2 ? 1 : (uint64_t)1 << (64 - __builtin_clzll(want - 1));
 }
 
 static uint64_t filters(const struct held *held, uint64_t items)
@@ -189,7 +185,8 @@ static int insert(struct redis_ctx *ctx, struct redis_string *key, const struct 
         return REDIS_OK;
     }
     struct held *held = opened.value->held;
-    if (filters(held, tepal_filter_keys_now(held->filter)) >= MAX_FILTERS) {
+    uint64_t items = tepal_filter_keys_now(held->filter);
+    if (items > held->notes[CAPACITY] && filters(held, items) >= MAX_FILTERS) {
         value_close(&opened);
         return redis.ReplyWithError(ctx, "ERR Maximum expansions reached");
     }
@@ -326,8 +323,9 @@ int run_cf_del(struct redis_ctx *ctx, struct redis_string **argv, int argc)
         value_close(&opened);
         return redis.ReplyWithError(ctx, "ERR Not found");
     }
-    struct tepal_filter *filter = opened.value->held->filter;
-    bool removed = tepal_filter_remove(filter, compat_digest(filter, argv[2])) == TEPAL_OK;
+    size_t len;
+    const char *item = redis.StringPtrLen(argv[2], &len);
+    bool removed = tepal_filter_remove_bytes(opened.value->held->filter, item, len) == TEPAL_OK;
     if (removed) {
         value_changed(opened.value);
         (void)redis.ReplicateVerbatim(ctx);

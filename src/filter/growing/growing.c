@@ -168,32 +168,25 @@ static void move_along(struct tepal_growing *f, const struct step *steps, size_t
 }
 
 /*
- * `entry`: the same for each of the two buckets. Buckets are looked at in the order in which they
- * were reached, and each as soon as it is reached: where the search ends does not depend on what
- * else is to be followed. The four that a bucket leads to are requested from memory together.
+ * Both buckets are full: the shortest chain of moves. Buckets are looked at in the order in which
+ * they were reached, and each as soon as it is reached: where the search ends does not depend on
+ * what else is to be followed. The four that a bucket leads to are requested from memory
+ * together.
  */
-static bool put(struct tepal_growing *f, const uint64_t bucket[2], const uint64_t entry[2])
+static __attribute__((noinline)) bool make_room(struct tepal_growing *f, const uint64_t bucket[2],
+                                                const uint64_t entry[2])
 {
     struct step steps[SEARCH_MAX];
-    struct growing_place places[SLOTS] = {growing_place(f, bucket[0]), growing_place(f, bucket[1])};
-    __builtin_prefetch(places[1].words + (places[1].at >> 6));
     steps[0] = (struct step){bucket[0], 0, 0};
     steps[1] = (struct step){bucket[1], 1, 0};
     size_t count = 2; /* steps */
-    size_t fresh = 2; /* the last of them have places, and were not looked at */
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < fresh; j++) {
-            uint32_t slot = growing_free_slot(&f->at, places[j]);
-            if (slot < SLOTS) {
-                move_along(f, steps, count - fresh + j, slot, entry);
-                return true;
-            }
-        }
         uint64_t here = steps[i].bucket;
         uint64_t before = steps[steps[i].from].bucket;
         uint64_t entries[SLOTS];
+        struct growing_place places[SLOTS];
+        size_t fresh = 0; /* the last steps, which have places and were not looked at */
         growing_bucket(&f->at, growing_place(f, here), entries);
-        fresh = 0;
         for (uint8_t s = 0; s < SLOTS && count < SEARCH_MAX; s++) {
             uint64_t other;
             uint64_t moved;
@@ -205,8 +198,31 @@ static bool put(struct tepal_growing *f, const uint64_t bucket[2], const uint64_
                 steps[count++] = (struct step){other, (uint16_t)i, s};
             }
         }
+        for (size_t j = 0; j < fresh; j++) {
+            uint32_t slot = growing_free_slot(&f->at, places[j]);
+            if (slot < SLOTS) {
+                move_along(f, steps, count - fresh + j, slot, entry);
+                return true;
+            }
+        }
     }
     return false;
+}
+
+/* `entry`: the same for each of the two buckets. */
+static bool put(struct tepal_growing *f, const uint64_t bucket[2], const uint64_t entry[2])
+{
+    const struct growing_place places[2] = {growing_place(f, bucket[0]),
+                                            growing_place(f, bucket[1])};
+    __builtin_prefetch(places[1].words + (places[1].at >> 6));
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t slot = growing_free_slot(&f->at, places[i]);
+        if (slot < SLOTS) {
+            growing_put_slot(f, bucket[i], slot, entry[i]);
+            return true;
+        }
+    }
+    return make_room(f, bucket, entry);
 }
 
 /* The same for what is known of an address: at least as many bits as its two buckets need. */
@@ -315,11 +331,15 @@ static uint32_t take(struct tepal_growing *f, const struct growing_key *key)
     for (int i = 0; i < 2; i++) {
         uint32_t depth = growing_depth(t, key->address[i]);
         uint64_t here = key->address[i] & growing_ones(depth);
+        uint64_t entries[SLOTS];
+        if (!bucket_holds(f, here, key->tag, key->address[i] >> depth)) {
+            continue;
+        }
+        growing_bucket(t, growing_place(f, here), entries);
         for (uint32_t s = 0; s < SLOTS; s++) {
-            uint64_t entry = growing_slot(f, here, s);
-            if (entry_matches(t, entry, key->tag, key->address[i] >> depth) &&
-                depth + growing_length(t, entry) > best) {
-                best = depth + growing_length(t, entry);
+            if (entry_matches(t, entries[s], key->tag, key->address[i] >> depth) &&
+                depth + growing_length(t, entries[s]) > best) {
+                best = depth + growing_length(t, entries[s]);
                 bucket = here;
                 slot = s;
             }
@@ -362,8 +382,11 @@ static uint64_t growing_copies(const struct tepal_filter *filter, struct tepal_d
     for (int i = 0; i < 2; i++) {
         uint32_t depth = growing_depth(t, key.address[i]);
         uint64_t here = key.address[i] & growing_ones(depth);
-        for (uint32_t s = 0; s < SLOTS && here != before; s++) {
-            copies += entry_matches(t, growing_slot(f, here, s), key.tag, key.address[i] >> depth);
+        if (here != before && bucket_holds(f, here, key.tag, key.address[i] >> depth)) {
+            for (uint32_t s = 0; s < SLOTS; s++) {
+                copies +=
+                    entry_matches(t, growing_slot(f, here, s), key.tag, key.address[i] >> depth);
+            }
         }
         before = here; /* the two buckets may be one */
     }
