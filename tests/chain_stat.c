@@ -1,11 +1,15 @@
 /*
  * chain_stat.c: chains that grow a thousandfold (flat) and a hundredfold (other layouts), by both
  * series: the rate at many moments against the wish, the model and strangers; no false negative;
- * the bits against the model. TEPAL_SHOW=1 prints the figures of docs/growing.md.
+ * the bits and, if flat, the lines that strangers read against the model. TEPAL_SHOW=1 prints the
+ * figures of docs/growing.md.
  */
 #include "check.h"
+#include "growing_help.h"
 
 #include <tepal/papers.h>
+
+#include "plan/plan.h"
 
 enum { FIRST = 1000, LAST = 1000000, STRANGERS = 20000 };
 #define RATE 0.01
@@ -51,15 +55,35 @@ static double bits_by_model(const struct tepal_params *p, uint64_t parts)
     return bits;
 }
 
+/* The lines that an absent key reads, as plans have it. */
+static double lines_by_model(const struct tepal_params *p, uint64_t keys)
+{
+    double lines = 0;
+    for (uint32_t i = 0; keys > 0; i++) {
+        struct tepal_chain_part part;
+        assert_ok(tepal_chain_part(p, i, &part));
+        struct tepal_params one = *p;
+        uint64_t its = keys < part.keys ? keys : part.keys;
+        one.kind = TEPAL_KIND_BLOOM;
+        one.cells = part.bits;
+        one.hashes = part.hashes;
+        lines += tepal_plan_probes(&one, its);
+        keys -= its;
+    }
+    return lines;
+}
+
 static void show(const struct setting *s, const struct tepal_filter *f, size_t n)
 {
     if (getenv("TEPAL_SHOW") != NULL && (n == FIRST || n == 10 * FIRST || n == s->last)) {
         const struct tepal_params *p = tepal_filter_params(f);
         printf(
-            "%-11s %-7s %7zu keys: %2llu parts, %5.2f bits per key, told %.4f %%, model %.4f %%\n",
+            "%-11s %-7s %7zu keys: %2llu parts, %5.2f bits per key, told %.4f %%, model %.4f %%, "
+            "%.2f lines (model %.2f)\n",
             tepal_layout_name(s->layout), tepal_chain_series_name(s->series), n,
             (unsigned long long)p->chain.parts, (double)p->cells / (double)n,
-            100 * tepal_filter_fp_now(f), 100 * tepal_chain_fp(p, n));
+            100 * tepal_filter_fp_now(f), 100 * tepal_chain_fp(p, n), lines_counted(f, STRANGERS),
+            lines_by_model(p, info_integer(f, "keys_now")));
     }
 }
 
@@ -96,6 +120,14 @@ static void grow(const struct setting *s)
         show(s, f, n);
     }
     check_within("strangers", (double)found, expected, sqrt(expected));
+    if (s->layout == TEPAL_LAYOUT_FLAT) {
+        /* Reads of a half full part are geometric, of variance 2; its fill varies by .28 / sqrt(m),
+         * and reads by four times that. Each part has twice the bits of the last, but for two. */
+        double variance = 2.0 * (double)tepal_filter_params(f)->chain.parts / STRANGERS +
+                          16 * 0.0767 * 3 / (double)p.cells;
+        check_within("lines", lines_counted(f, STRANGERS),
+                     lines_by_model(&p, info_integer(f, "keys_now")), sqrt(variance));
+    }
     tepal_filter_free(f);
 }
 

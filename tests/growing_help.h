@@ -1,11 +1,16 @@
 /*
- * growing_help.h: what a filter that grows holds at every moment. Its bits per key are largest when
- * it has just taken memory, so that the allocator sees every moment that could be the worst.
+ * growing_help.h: what a filter that grows holds at every moment, and the lines that lookups read.
+ * Its bits per key are largest when it has just taken memory, so that the allocator sees every
+ * moment that could be the worst.
  */
 #ifndef TESTS_GROWING_HELP_H
 #define TESTS_GROWING_HELP_H
 
 #include "check.h"
+
+#include "cells/bits.h"
+#include "filter/chain/internal.h"
+#include "filter/growing/internal.h"
 
 struct moments {
     uint64_t keys; /* in the filter, before the addition under way */
@@ -37,6 +42,56 @@ static inline void moments_free(void *ctx, void *ptr, size_t size)
 static inline struct tepal_allocator moments_allocator(struct moments *m)
 {
     return (struct tepal_allocator){moments_alloc, moments_free, m};
+}
+
+/* The lines of both buckets of a key. */
+static inline uint64_t growing_lines(const struct tepal_growing *g, struct tepal_digest d)
+{
+    struct growing_key key = growing_key_of(&g->at, d);
+    uint64_t lines = 0;
+    for (int b = 0; b < 2; b++) {
+        uint64_t bucket = key.address[b] & growing_ones(growing_depth(&g->at, key.address[b]));
+        uint64_t at = growing_start(&g->at, bucket);
+        const uint64_t *group = growing_group(g, bucket);
+        uintptr_t first = (uintptr_t)(group + (at >> 6)) / 64;
+        uintptr_t last = (uintptr_t)(group + ((at + 2 * g->at.bits) >> 6) + 1) / 64;
+        lines += 1 + last - first;
+    }
+    return lines;
+}
+
+/* The lines of an absent key in a flat or partitioned chain: positions up to the first bit of 0. */
+static inline uint64_t chain_lines(const struct tepal_chain *chain, struct tepal_digest d)
+{
+    uint64_t lines = 0;
+    for (uint32_t i = 0; i < chain->parts; i++) {
+        const struct chain_part *part = &chain->part[i];
+        uint64_t position[TEPAL_MAX_HASHES];
+        struct tepal_digest own = i == 0 ? d : address_rehash(d, i);
+        uint32_t k = tepal_address_positions(&part->at, own, position);
+        uint32_t x = 0;
+        while (x + 1 < k && bits_test(part->words, position[x])) {
+            x++;
+        }
+        lines += x + 1;
+    }
+    return lines;
+}
+
+/* Lines per lookup, counted with so many strangers; of chains in lines: their parts. */
+static inline double lines_counted(const struct tepal_filter *f, unsigned keys)
+{
+    uint64_t state = 19;
+    uint64_t lines = 0;
+    for (unsigned i = 0; i < keys; i++) {
+        struct tepal_digest d = check_digest(&state);
+        lines += tepal_filter_params(f)->kind == TEPAL_KIND_GROWING
+                     ? growing_lines(growing_self_const(f), d)
+                 : tepal_layout_in_lines(tepal_filter_params(f)->layout)
+                     ? chain_of_const(f)->parts
+                     : chain_lines(chain_of_const(f), d);
+    }
+    return (double)lines / keys;
 }
 
 #endif

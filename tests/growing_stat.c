@@ -10,8 +10,6 @@
 #include <tepal/papers.h>
 #include <tepal/tepal.h>
 
-#include "filter/growing/internal.h"
-
 #define FIRST     1000
 #define GROWTH    1000
 #define LAST      (FIRST * GROWTH)
@@ -44,26 +42,6 @@ static double lines_derived(uint64_t bits)
     uint64_t crossing = (64 + 2 * bits + step - 1) / step;
     uint64_t aligned = (448 - 2 * bits) % step == 0 ? 0 : 1; /* the first that crosses is later */
     return 2 * (1 + (double)(crossing - aligned) * (double)step / 512);
-}
-
-/* And counted on a filter that has grown: the lines that lookups of strangers touch. */
-static double lines_counted(const struct tepal_filter *f, unsigned keys)
-{
-    const struct tepal_growing *g = growing_self_const(f);
-    uint64_t state = 19;
-    uint64_t lines = 0;
-    for (unsigned i = 0; i < keys; i++) {
-        struct growing_key key = growing_key_of(&g->at, check_digest(&state));
-        for (int b = 0; b < 2; b++) {
-            uint64_t bucket = key.address[b] & growing_ones(growing_depth(&g->at, key.address[b]));
-            uint64_t at = growing_start(&g->at, bucket);
-            const uint64_t *group = growing_group(g, bucket);
-            uintptr_t first = (uintptr_t)(group + (at >> 6)) / 64;
-            uintptr_t last = (uintptr_t)(group + ((at + 2 * g->at.bits) >> 6) + 1) / 64;
-            lines += 1 + last - first;
-        }
-    }
-    return (double)lines / keys;
 }
 
 static void lookups_read_few_lines(void **unused)
