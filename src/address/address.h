@@ -91,9 +91,14 @@ static inline uint64_t address_word(struct tepal_digest d, uint32_t i)
  * Another digest of the same key, one for each number below 2^40: two words far beyond those that
  * any position uses. For kinds that ask several filters in one.
  */
+static inline uint64_t address_rehash_step(uint64_t number)
+{
+    return (((uint64_t)1 << 20) + 2 * number) * ADDRESS_GOLDEN;
+}
+
 static inline struct tepal_digest address_rehash(struct tepal_digest d, uint64_t number)
 {
-    uint64_t step = (((uint64_t)1 << 20) + 2 * number) * ADDRESS_GOLDEN;
+    uint64_t step = address_rehash_step(number);
     return (struct tepal_digest){address_more(d, step), address_more(d, step + ADDRESS_GOLDEN)};
 }
 

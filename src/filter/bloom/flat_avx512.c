@@ -11,6 +11,8 @@
 
 #if defined(__AVX512VBMI2__)
 
+#include <string.h>
+
 #include "cells/bits.h"
 #include "filter/lines/eight.h"
 
@@ -201,6 +203,90 @@ EIGHT_ALWAYS_INLINE void add_rounds(const struct address *at, uint64_t *words,
     }
 }
 
+/* ---- a part of a larger filter --------------------------------------------------------------- */
+
+/* Keys that hit with every probe so far: which they are, and their digests in the part. */
+struct staying {
+    uint32_t count;
+    uint16_t key[BLOOM_PART_KEYS + EIGHT];
+    uint64_t lo[BLOOM_PART_KEYS + EIGHT];
+    uint64_t hi[BLOOM_PART_KEYS + EIGHT];
+};
+
+/* Which of the first `count`, up to eight, keys have the bits that these words lead to. */
+EIGHT_ALWAYS_INLINE __mmask8 part_test(const struct bloom_part *part, __m512i word, uint32_t count)
+{
+    __m512i at = _mm512_add_epi64(eight_scale(word, part->at->cells), eight_of(part->start));
+    __m512i cell =
+        _mm512_i64gather_epi64(_mm512_srli_epi64(at, 6), (const long long *)part->words, 8);
+    return (__mmask8)_bzhi_u32(_mm512_test_epi64_mask(_mm512_rorv_epi64(cell, at), eight_of(1)),
+                               count);
+}
+
+/* Those of eight keys that hit stay; rows may be those that the keys came from. */
+EIGHT_ALWAYS_INLINE void part_keep(struct staying *s, uint32_t to, __mmask8 hit, __m128i keys,
+                                   struct eight d)
+{
+    _mm_storeu_si128((__m128i *)(void *)(s->key + to), _mm_maskz_compress_epi16(hit, keys));
+    _mm512_storeu_si512(s->lo + to, _mm512_maskz_compress_epi64(hit, d.lo));
+    _mm512_storeu_si512(s->hi + to, _mm512_maskz_compress_epi64(hit, d.hi));
+}
+
+/* The digests of up to eight keys; most keys have neighbours. Those of others are not read. */
+EIGHT_ALWAYS_INLINE struct eight part_digests(const struct tepal_digest *digests,
+                                              const uint16_t *keys, uint32_t count, __m128i listed)
+{
+    if (count == EIGHT && keys[EIGHT - 1] == keys[0] + EIGHT - 1) {
+        return eight_load(digests + keys[0]);
+    }
+    __mmask8 here = (__mmask8)_bzhi_u32(0xff, count);
+    __m512i at = _mm512_slli_epi64(_mm512_cvtepu16_epi64(listed), 1);
+    const long long *words = (const long long *)(const void *)digests;
+    return (struct eight){
+        _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), here, at, words, 8),
+        _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), here, at, words + 1, 8)};
+}
+
+/* The first two probes of all keys at once, which settle three of four; then one by one. */
+static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_digest *digests,
+                            const uint16_t *keys, uint32_t count, uint16_t *stay)
+{
+    const struct bloom_part here = *part;
+    const uint64_t step = address_rehash_step(part->number);
+    const uint32_t hashes = part->at->hashes;
+    struct staying s;
+    if (part->at->cells > EIGHT_MAX_RANGE) {
+        return tepal_bloom_flat_avx2.inside(part, digests, keys, count, stay);
+    }
+    s.count = 0;
+    for (uint32_t n = 0; n < count; n += EIGHT) {
+        uint32_t left = count - n < EIGHT ? count - n : EIGHT;
+        __m128i listed = _mm_maskz_loadu_epi16((__mmask8)_bzhi_u32(0xff, left), keys + n);
+        struct eight d = part_digests(digests, keys + n, left, listed);
+        d = (struct eight){eight_more(d, step), eight_more(d, step + ADDRESS_GOLDEN)};
+        __mmask8 hit = part_test(&here, d.hi, left);
+        if (hashes > 1) {
+            hit &= part_test(&here, d.lo, left);
+        }
+        part_keep(&s, s.count, hit, listed, d);
+        s.count += bits_count_word(hit);
+    }
+    for (uint32_t i = 2; i < hashes && s.count > 0; i++) {
+        uint32_t kept = 0;
+        for (uint32_t n = 0; n < s.count; n += EIGHT) {
+            struct eight d = {_mm512_loadu_si512(s.lo + n), _mm512_loadu_si512(s.hi + n)};
+            __m128i listed = _mm_loadu_si128((const __m128i *)(const void *)(s.key + n));
+            uint32_t left = s.count - n < EIGHT ? s.count - n : EIGHT;
+            __mmask8 hit = part_test(&here, eight_more(d, i * ADDRESS_GOLDEN), left);
+            part_keep(&s, kept, hit, listed, d);
+            kept += bits_count_word(hit);
+        }
+        s.count = kept;
+    }
+    memcpy(stay, s.key, s.count * sizeof *stay);
+    return s.count;
+}
+
 /* ---- the kernels ----------------------------------------------------------------------------- */
 
 /* How many groups of this batch are for the loops here. */
@@ -240,12 +326,6 @@ static size_t flat_query(const struct address *at, const uint64_t *words,
     struct bloom_source rest = source_from(source, groups * GROUP);
     return present +
            tepal_bloom_flat_avx2.query(at, words, &rest, count - groups * GROUP, answers + groups);
-}
-
-static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_digest *digests,
-                            const uint16_t *keys, uint32_t count, uint16_t *stay)
-{
-    return tepal_bloom_flat_avx2.inside(part, digests, keys, count, stay);
 }
 
 const struct bloom_kernels tepal_bloom_flat_avx512 = {flat_add, flat_query, flat_inside};

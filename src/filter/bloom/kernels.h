@@ -75,8 +75,8 @@ struct bloom_kernels {
     size_t (*query)(const struct address *at, const uint64_t *words,
                     const struct bloom_source *source, size_t count, uint64_t *answers);
     /*
-     * Flat alone. Of up to BLOOM_PART_KEYS keys, numbers of digests, those that the part has, in
-     * their order, to `stay`, which may be `keys`. Returns how many.
+     * Flat alone. Of up to BLOOM_PART_KEYS keys, ascending numbers of digests, those that the part
+     * has, in their order, to `stay`, which may be `keys`. Returns how many.
      */
     uint32_t (*inside)(const struct bloom_part *part, const struct tepal_digest *digests,
                        const uint16_t *keys, uint32_t count, uint16_t *stay);
