@@ -34,26 +34,31 @@ static struct tepal_digest part_digest(uint32_t part, struct tepal_digest d)
 
 /* ---- one key --------------------------------------------------------------------------------- */
 
-static bool part_holds(const struct chain_part *part, struct tepal_digest d)
+static bool part_holds(const struct tepal_chain *chain, uint32_t i, struct tepal_digest digest)
 {
-    uint64_t positions[TEPAL_MAX_HASHES];
-    struct tepal_direct direct = tepal_bloom_direct(&part->at, part->words);
-    if (direct.way != TEPAL_DIRECT_CALL) {
+    const struct chain_part *part = &chain->part[i];
+    struct tepal_digest d = part_digest(i, digest);
+    if (chain->last.way != TEPAL_DIRECT_CALL) { /* which is so for all parts or none */
+        if (i + 1 == chain->parts) {
+            return tepal_direct_query(&chain->last, d);
+        }
+        struct tepal_direct direct = tepal_bloom_direct(&part->at, part->words);
         return tepal_direct_query(&direct, d);
     }
+    uint64_t positions[TEPAL_MAX_HASHES];
     uint32_t k = tepal_address_positions(&part->at, d, positions);
-    uint32_t i = 0;
-    while (i < k && bits_test(part->words, positions[i])) {
-        i++;
+    uint32_t x = 0;
+    while (x < k && bits_test(part->words, positions[x])) {
+        x++;
     }
-    return i == k;
+    return x == k;
 }
 
 static bool chain_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
     const struct tepal_chain *chain = chain_of_const(filter);
     for (uint32_t i = chain->parts; i > 0; i--) {
-        if (part_holds(&chain->part[i - 1], part_digest(i - 1, digest))) {
+        if (part_holds(chain, i - 1, digest)) {
             return true;
         }
     }
@@ -71,6 +76,10 @@ static void put_at(struct tepal_chain *chain, uint32_t i, struct tepal_digest di
 {
     uint64_t positions[TEPAL_MAX_HASHES];
     const struct chain_part *part = &chain->part[i];
+    if (i + 1 == chain->parts && chain->last.keys_added != NULL) {
+        (void)tepal_direct_add(&chain->last, part_digest(i, digest));
+        return;
+    }
     uint32_t k = tepal_address_positions(&part->at, part_digest(i, digest), positions);
     for (uint32_t x = 0; x < k; x++) {
         bits_set(part->words, positions[x]);
@@ -207,7 +216,7 @@ static void put_chunk(struct tepal_chain *chain, const struct tepal_digest *dige
     for (size_t i = 0; i < count; i++) {
         bool present = bits_test(answers, i);
         for (uint32_t p = before; p <= *at && !present; p++) {
-            present = part_holds(&chain->part[p], part_digest(p, digests[i]));
+            present = part_holds(chain, p, digests[i]);
         }
         if (present) {
             bits_set(answers, i);

@@ -7,6 +7,8 @@
 #ifndef TEPAL_SRC_FILTER_CHAIN_INTERNAL_H
 #define TEPAL_SRC_FILTER_CHAIN_INTERNAL_H
 
+#include <tepal/inline.h>
+
 #include "address/address.h"
 #include "filter/bloom/kernels.h"
 #include "filter/kind.h"
@@ -32,7 +34,8 @@ struct tepal_chain {
     uint32_t together;  /* of them, in the first array */
     size_t first_words; /* of the first array */
     uint64_t *directory;
-    bool own_directory; /* is it apart from the first array? */
+    bool own_directory;       /* is it apart from the first array? */
+    struct tepal_direct last; /* the last part, which is asked first and takes the keys */
     struct chain_part part[TEPAL_MAX_PARTS];
 };
 

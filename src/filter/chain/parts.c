@@ -13,6 +13,7 @@
 #include <tepal/papers.h>
 
 #include "base/alloc.h"
+#include "filter/bloom/internal.h"
 #include "filter/chain/internal.h"
 
 #define DIRECTORY_BYTES (sizeof(uint64_t) * CHAIN_ENTRY * TEPAL_MAX_PARTS)
@@ -34,6 +35,18 @@ static bool understand(const struct tepal_params *params, const uint64_t *entry,
     }
     *at = tepal_address_of(&part, 1);
     return true;
+}
+
+/* What a lookup needs of the last part; its additions are counted in the directory. */
+static void aim(struct tepal_chain *chain)
+{
+    if (chain->parts > 0) {
+        const struct chain_part *part = &chain->part[chain->parts - 1];
+        chain->last = tepal_bloom_direct(&part->at, part->words);
+        if (chain->last.way != TEPAL_DIRECT_CALL) {
+            chain->last.keys_added = &chain_entry(chain, chain->parts - 1)[CHAIN_KEYS];
+        }
+    }
 }
 
 /*
@@ -62,6 +75,7 @@ void tepal_chain_open(struct tepal_filter *filter)
         chain->parts++;
     }
     chain->together = chain->parts;
+    aim(chain);
 }
 
 const char *tepal_chain_validate(const struct tepal_filter *filter)
@@ -142,6 +156,7 @@ enum tepal_status tepal_chain_append(struct tepal_chain *chain, const uint64_t *
     chain->part[chain->parts] = part;
     memcpy(chain_entry(chain, chain->parts), entry, sizeof entry);
     resize(chain, p->cells + part.at.cells, chain->parts + 1);
+    aim(chain);
     return TEPAL_OK;
 }
 
@@ -151,6 +166,7 @@ void tepal_chain_drop(struct tepal_chain *chain, uint32_t left)
         struct chain_part *last = &chain->part[chain->parts - 1];
         tepal_alloc_release(&chain->head.allocator, last->words, (size_t)(last->at.cells / 8));
         resize(chain, chain->head.params.cells - last->at.cells, chain->parts - 1);
+        aim(chain);
     }
 }
 
