@@ -110,10 +110,9 @@ bool compat_integer(const struct redis_string *word, long long *out)
 
 #define MAGIC "tepal-dump-1\n"
 
-struct dump_header {
-    char magic[16];
-    uint64_t number[2 + NOTES]; /* the length of all, the dialect, the notes; little-endian */
-};
+/* Little-endian: magic, the length of all, the dialect, the notes, and the digest of all that. */
+#define HEADER     (16 + 8 * (2 + NOTES))
+#define HEADER_ALL (HEADER + 16)
 
 static void put_little(uint64_t value, uint8_t bytes[8])
 {
@@ -131,14 +130,24 @@ static uint64_t get_little(const uint8_t bytes[8])
     return value;
 }
 
+static struct tepal_digest header_digest(const uint8_t bytes[HEADER])
+{
+    struct tepal_hasher hasher;
+    tepal_hasher_init(0, &hasher);
+    return tepal_hash_bytes(&hasher, bytes, HEADER);
+}
+
 static int reply_header(struct redis_ctx *ctx, const struct held *held)
 {
-    uint8_t bytes[sizeof(struct dump_header)] = MAGIC;
+    uint8_t bytes[HEADER_ALL] = MAGIC;
     put_little(tepal_encoded_bytes(held->filter), bytes + 16);
     put_little(held->dialect, bytes + 24);
     for (size_t i = 0; i < NOTES; i++) {
         put_little(held->notes[i], bytes + 32 + 8 * i);
     }
+    struct tepal_digest digest = header_digest(bytes);
+    put_little(digest.lo, bytes + HEADER);
+    put_little(digest.hi, bytes + HEADER + 8);
     (void)redis.ReplyWithLongLong(ctx, 1);
     return redis.ReplyWithStringBuffer(ctx, (const char *)bytes, sizeof bytes);
 }
@@ -180,10 +189,12 @@ static const char *begin(struct redis_ctx *ctx, struct redis_string **argv, enum
     if (opened->value != NULL && opened->value->held != NULL) {
         return dialect == DIALECT_CF ? ITEM_EXISTS : "ERR invalid offset - no link found";
     }
-    if (len != sizeof(struct dump_header)) {
+    if (len != HEADER_ALL) {
         return BAD_DATA;
     }
-    if (memcmp(bytes, MAGIC, sizeof MAGIC) != 0 || get_little(bytes + 24) != (uint64_t)dialect) {
+    struct tepal_digest digest = header_digest(bytes);
+    if (memcmp(bytes, MAGIC, sizeof MAGIC) != 0 || get_little(bytes + 24) != (uint64_t)dialect ||
+        get_little(bytes + HEADER) != digest.lo || get_little(bytes + HEADER + 8) != digest.hi) {
         return dialect == DIALECT_CF ? "ERR Couldn't create filter!" : BAD_DATA;
     }
     struct staged *staged = staged_new(CHUNK_ID, sizeof CHUNK_ID - 1, get_little(bytes + 16));

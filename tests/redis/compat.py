@@ -249,7 +249,7 @@ def test_dumps(t):
             for bad in (b"", b"\0" * 38, chunks[0][1][:-1]):
                 t.error("%s: a strange header" % name, c, "ERR received bad data",
                         name + ".LOADCHUNK", "n", 1, bad)
-            for at in (0, 8, 24):  # as long as one of ours; of another beginning or dialect
+            for at in (0, 8, 24, 40, 64, 72):  # of another beginning, dialect, note or sum
                 bad = bytearray(chunks[0][1])
                 bad[at] ^= 1
                 t.error("%s: a wrong header" % name, c, "ERR received bad data" if name == "BF" else

@@ -973,7 +973,8 @@ static bool by_parts(const unsigned char *bytes, size_t len)
 
 static bool by_chunks(const unsigned char *bytes, size_t len)
 {
-    unsigned char header[64] = "tepal-dump-1\n";
+    unsigned char header[80] = "tepal-dump-1\n";
+    struct tepal_hasher hasher;
     bool bf = below(2) == 0;
     put64(header + 16, len);
     put64(header + 24, bf ? 1 : 2);
@@ -982,6 +983,10 @@ static bool by_chunks(const unsigned char *bytes, size_t len)
     if (below(10) == 0) {
         put64(header + 8 * below(8), strange());
     }
+    tepal_hasher_init(0, &hasher);
+    struct tepal_digest sum = tepal_hash_bytes(&hasher, header, 64);
+    put64(header + 64, sum.lo);
+    put64(header + 72, below(50) == 0 ? strange() : sum.hi);
     if (!say(bf ? "BF.LOADCHUNK k 1 %" : "CF.LOADCHUNK k 1 %", header, sizeof header)) {
         return false;
     }
