@@ -188,12 +188,76 @@ static void memory_at_every_moment(void **unused)
     }
 }
 
+/*
+ * A plan that was wrong: at 1, 4, 16 and 64 times its keys and at a thousand times the first ones,
+ * 18 bits per key at the most, as the model says, no member missing, the rate as told.
+ */
+static void memory_past_the_plan(void **unused)
+{
+    (void)unused;
+    enum { MOST = 1280000 };
+    static struct tepal_digest d[MOST];
+    static uint64_t answers[MOST / 64];
+    static const struct {
+        uint64_t first;
+        uint64_t last;
+        double rate;
+    } plan[] = {{1000, 1000, 0.01},  {1000, 2000, 0.01}, {1000, 2000, 0.1},   {20, 20000, 0.01},
+                {1000, 20000, 0.01}, {20, 20000, 0.1},   {1000, 2000, 0.001}, {1, 1, 0.5}};
+    uint64_t state = 2026;
+    check_digests(&state, d, MOST);
+    for (size_t i = 0; i < sizeof plan / sizeof *plan; i++) {
+        struct tepal_params p = TEPAL_PARAMS_INIT;
+        struct tepal_filter *f = NULL;
+        size_t n = 0;
+        p.kind = TEPAL_KIND_GROWING;
+        assert_ok(tepal_growing_size(plan[i].first, plan[i].last, plan[i].rate, &p));
+        assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
+        uint32_t slot = params_growing_slot(&p);
+        /* From the smallest size on, of 256 buckets; the last: a thousand times what it holds. */
+        size_t begin = (size_t)fmax((double)plan[i].last, 3.5 * TEPAL_GROWING_MIN_BUCKETS);
+        size_t beyond = 1000 * (size_t)fmax((double)plan[i].first, 896);
+        for (size_t times = 1; times <= 256; times *= 4) {
+            size_t to = times == 256 && beyond > n ? beyond : begin * times;
+            if (to > MOST || (times == 256 && to != beyond)) {
+                continue;
+            }
+            assert_ok(tepal_filter_add_many(f, d + n, to - n));
+            n = to;
+            assert_int_equal(tepal_filter_query_many(f, d, n, answers), n);
+            double bits = (double)tepal_filter_params(f)->cells / (double)n;
+            double model = tepal_growing_buckets((uint32_t)p.growing.extension_bits,
+                                                 p.cells / (GROWING_SLOTS * slot), n) *
+                           GROWING_SLOTS * slot / (double)n;
+            if (getenv("TEPAL_SHOW") != NULL) {
+                printf("planned for %llu to %llu keys at %g: with %zu keys %.2f bits per key "
+                       "(model %.2f), %.3f %% (planned %.3f %%)\n",
+                       (unsigned long long)plan[i].first, (unsigned long long)plan[i].last,
+                       plan[i].rate, n, bits, model, 100 * tepal_filter_fp_now(f),
+                       100 * tepal_growing_fp((uint32_t)p.growing.tag_bits,
+                                              (uint32_t)p.growing.extension_bits,
+                                              p.cells / (GROWING_SLOTS * slot), plan[i].last));
+            }
+            assert_true(bits <= 18 && fabs(bits / model - 1) < 0.03);
+            size_t found = 0;
+            double told = tepal_filter_fp_now(f);
+            assert_true(n > plan[i].last || told <= plan[i].rate);
+            for (size_t k = 0; k < STRANGERS; k++) {
+                found += tepal_filter_query(f, check_digest(&state));
+            }
+            check_within("strangers", (double)found, STRANGERS * told, sqrt(STRANGERS * told));
+        }
+        tepal_filter_free(f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lookups_read_few_lines),
         cmocka_unit_test(a_thousandfold_growth),
         cmocka_unit_test(memory_at_every_moment),
+        cmocka_unit_test(memory_past_the_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

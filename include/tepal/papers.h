@@ -258,12 +258,14 @@ TEPAL_API enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_ke
  * The growing filter: tags of t bits, extensions of e bits, created with `buckets` buckets.
  *
  *   fp       the false-positive rate after n additions
- *   buckets  how many buckets there are then
+ *   buckets  how many buckets there are then; INFINITY if e is so small that copies of old entries
+ *            outgrow the table
  *   rise     how the sum of 2^-T over the entries rises by `keys` additions to a filter that has
  *            `buckets` buckets with `held` entries now; the rate is 2^(1 - t) times the sum
  *   size     t, e, cells and hashes of the filter that begins with room for `first` keys and keeps
- *            the rate until there are n, with the least memory then. TEPAL_BAD_ARGUMENT unless
- *            1 <= first <= n, 0 < fp < 1 and some t and e reach the rate; TEPAL_TOO_LARGE.
+ *            the rate until there are n, with the least memory when there are 64 n, for plans err.
+ *            TEPAL_BAD_ARGUMENT unless 1 <= first <= n, 0 < fp < 1 and some t and e reach the rate;
+ *            TEPAL_TOO_LARGE.
  */
 TEPAL_API double tepal_growing_fp(uint32_t tag_bits, uint32_t extension_bits, uint64_t buckets,
                                   uint64_t n);

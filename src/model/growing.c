@@ -20,6 +20,8 @@
 #define SLOTS   TEPAL_FINGERPRINT_SLOTS
 #define PER     3.5 /* entries per bucket: seven of eight slots */
 #define MIN_TAG 6   /* shorter ones have too few ways to move */
+#define PAST    64  /* times the planned keys: memory is planned for that, too; nobody knows them */
+#define MIN_EXT 8   /* extension bits, where they are to be had: then copies stay few for ever */
 
 /* The integral of 1 - x^2 / 2 up to p. */
 static double integral(double p)
@@ -84,11 +86,14 @@ double tepal_growing_buckets(uint32_t extension_bits, uint64_t buckets, uint64_t
     double first = (double)buckets;
     double low = first;
     double high = fmax(first, 2 * (double)n / PER + 1);
-    while (PER * high - copies(extension_bits, first, high) < (double)n) {
-        high *= 2;
-    }
     if (PER * first >= (double)n) {
         return first;
+    }
+    while (PER * high - copies(extension_bits, first, high) < (double)n) {
+        high *= 2;
+        if (high > 0x1p60) {
+            return INFINITY;
+        }
     }
     for (int i = 0; i < 100; i++) {
         double middle = (low + high) / 2;
@@ -113,14 +118,20 @@ enum tepal_status tepal_growing_size(uint64_t first, uint64_t n, double fp,
     }
     uint64_t buckets = (uint64_t)wanted;
     double doublings = ceil(log2(fmax((double)n / PER / wanted, 1)));
+    uint64_t past = PAST * (uint64_t)fmax((double)n, PER * wanted);
     double least = INFINITY;
-    /* The fewest bits that keep the rate may store so many copies that more take less memory. */
+    /*
+     * The fewest bits that keep the rate may store so many copies that more take less memory, if
+     * not for n keys then for many times as many. Bits of the extension are as good for the rate
+     * as those of the tag, so that there are at least MIN_EXT wherever the tag can spare them.
+     */
     for (uint32_t both = MIN_TAG + 1; both <= TEPAL_MAX_TAG_BITS + TEPAL_MAX_EXTENSION_BITS;
          both++) {
-        uint32_t e = (uint32_t)fmin(fmin(both - MIN_TAG, doublings + 1), TEPAL_MAX_EXTENSION_BITS);
+        uint32_t e = (uint32_t)fmin(fmin(both - MIN_TAG, fmax(doublings + 1, MIN_EXT)),
+                                    TEPAL_MAX_EXTENSION_BITS);
         e = both - e > TEPAL_MAX_TAG_BITS ? both - TEPAL_MAX_TAG_BITS : e;
         bool keeps = tepal_growing_fp(both - e, e, buckets, n) <= fp;
-        double bits = keeps ? tepal_growing_buckets(e, buckets, n) * (both + 1) : INFINITY;
+        double bits = keeps ? tepal_growing_buckets(e, buckets, past) * (both + 1) : INFINITY;
         if (bits < least) {
             least = bits;
             params->growing.tag_bits = both - e;

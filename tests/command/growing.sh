@@ -49,6 +49,24 @@ rate=$("$tepal" info s.tepal | sed -n 's/^fp_now *//p')
 is 'over capacity' "$code $(head -1 "$work/err")" \
     "0 tepal: s.tepal: warning: 50000 keys have been added, but 2000 were planned: false positives are at $rate now, and rise slowly"
 like 'info says so' "$("$tepal" info s.tepal)" 'verdict: over capacity; .* planned'
+is 'in as many bits per key' "$("$tepal" info --json s.tepal >json; python3 -c '
+import json
+o = json.load(open("json"))
+print(o["bits"] / o["keys_now"] < 15)') $(grep -c copies "$work/err")" 'True 0'
+# With two bits for addresses, which no plan has by itself, old entries are in many buckets.
+"$tepal" plan --grow --first 1000 --keys 2000 --fp 1% --json >json
+python3 -c '
+import json
+o = json.load(open("json"))
+o["plans"] = [p for p in o["plans"] if p["kind"] == "growing"]
+p = o["plans"][0]
+p["tag_bits"] += p["extension_bits"] - 2
+p["extension_bits"] = 2
+print(json.dumps(o))' >few
+run "$tepal" build keys -o s.tepal -f --plan few --seed 1 -q
+run "$tepal" add s.tepal more
+like 'copies that take the memory' "$code $(cat "$work/err")" \
+    '0 .*warning: [0-9]* % of its entries are copies of old ones, which take memory: build it again with a larger --capacity, or settle it'
 
 refused 'a range that is none' \
     'build: --first 3000: more keys than --capacity 2000 plans for; nothing was written' \

@@ -70,6 +70,9 @@ static int add_keys(const struct args *args, struct tepal_filter *filter,
     return code;
 }
 
+/* Filters planned by tepal_growing_size come here after 2^15 times their plan, or never. */
+#define COPIES_MANY 0.4
+
 static void warn(const struct args *args, const char *to, const struct tepal_filter *filter,
                  uint64_t total)
 {
@@ -94,6 +97,13 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
                     "%.0f keys have been added, but %" PRIu64 " were planned: false positives are "
                     "at %s now, and rise slowly",
                     added, capacity, render_rate(tepal_filter_fp_now(filter), rate, sizeof rate));
+        double copies = render_figure(filter, "copies", 0) / render_figure(filter, "ones", 1);
+        if (copies > COPIES_MANY) {
+            say_warning(filter_file_name(to, true),
+                        "%.0f %% of its entries are copies of old ones, which take memory: build "
+                        "it again with a larger --capacity, or settle it (tepal convert --settle)",
+                        100 * copies);
+        }
     } else if (capacity > 0 && added > (double)capacity && !endless) {
         say_warning(filter_file_name(to, true),
                     "%.0f keys have been added, but %" PRIu64 " were planned: expect more false "
