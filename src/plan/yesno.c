@@ -191,8 +191,8 @@ static bool some_reach(struct search *s, uint64_t m)
 
 /*
  * The shares above are steps of a ladder, and what they reach does not quite grow with m: a few
- * bits less may do with a division in between. If there are few bits, all divisions near the best
- * are tried.
+ * bits less may do with a division in between. If there are few bits, divisions near the best are
+ * tried, all of them or 0.4 % apart.
  */
 #define FEW_BITS 2048
 
@@ -202,7 +202,7 @@ static bool near_reach(struct search *s, uint64_t m)
     uint64_t all = last->no_bits * last->no_filters;
     uint64_t most = last->no_filters < MOST_FILTERS ? last->no_filters + 1 : MOST_FILTERS;
     for (uint64_t r = last->no_filters > 1 ? last->no_filters - 1 : 1; r <= most; r++) {
-        for (uint64_t q = all * 3 / 4 / r; q <= all * 4 / 3 / r; q++) {
+        for (uint64_t q = all * 3 / 4 / r; q <= all * 4 / 3 / r; q += 1 + q / 256) {
             struct tepal_yesno_setting plan;
             double share = ((double)(q * r) + 0.5) / (double)m;
             if (divide_roughly(s, m, r, share, &plan) && reaches(s, &plan) &&
@@ -215,10 +215,17 @@ static bool near_reach(struct search *s, uint64_t m)
     return false;
 }
 
+/* In steps that grow as long as they succeed: where strangers may pass, most bits may go. */
 static void shrink(struct search *s, uint64_t m)
 {
-    while (m > 1 && m <= FEW_BITS && near_reach(s, m - 1)) {
-        m--;
+    uint64_t step = 1;
+    while (step > 0 && m <= FEW_BITS) {
+        if (m > step && near_reach(s, m - step)) {
+            m -= step;
+            step *= 2;
+        } else {
+            step /= 2;
+        }
     }
 }
 
