@@ -4,27 +4,29 @@
  * machine, as a user of the best public filters would compile them.
  *
  * Output is TSV (or --json), a row per bar; the last line counts the bars kept. --quick leaves out
- * 10^8 keys; --only one|batch|kinds runs one table, --keys N only filters of so many keys.
+ * 10^8 keys; --only one|batch|kinds runs one table, --keys N only filters of so many keys, --rounds
+ * N takes the median of as many rounds (7).
  */
 #include "bars.h"
 
 #include <tepal/papers.h>
 
 volatile uint64_t bars_sink;
+size_t bars_rounds = 7;
 
 void bars_measure(struct runner *runners, size_t count)
 {
-    double *rounds = must(calloc(count * BARS_ROUNDS, sizeof *rounds));
-    for (size_t r = 0; r < BARS_ROUNDS; r++) {
+    double *rounds = must(calloc(count * bars_rounds, sizeof *rounds));
+    for (size_t r = 0; r < bars_rounds; r++) {
         for (size_t i = 0; i < count; i++) {
             for (int warm = 1; warm < BARS_RUNS; warm++) {
                 (void)runners[i].run(runners[i].context);
             }
-            rounds[i * BARS_ROUNDS + r] = runners[i].run(runners[i].context);
+            rounds[i * bars_rounds + r] = runners[i].run(runners[i].context);
         }
     }
     for (size_t i = 0; i < count; i++) {
-        runners[i].ns = median(rounds + i * BARS_ROUNDS, BARS_ROUNDS);
+        runners[i].ns = median(rounds + i * bars_rounds, bars_rounds);
     }
     free(rounds);
 }
@@ -119,8 +121,10 @@ static struct bars bars_of(int argc, char **argv)
             bars.only = argv[++i];
         } else if (strcmp(argv[i], "--keys") == 0 && i + 1 < argc) {
             bars.keys = strtoull(argv[++i], NULL, 10);
+        } else if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc) {
+            bars_rounds = strtoull(argv[++i], NULL, 10);
         } else {
-            die("options: --json, --quick, --only one|batch|kinds, --keys N");
+            die("options: --json, --quick, --only one|batch|kinds, --keys N, --rounds N");
         }
     }
     return bars;

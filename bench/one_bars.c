@@ -122,6 +122,7 @@ RATE(flat_fp, tepal_filter_query_u64(one->flat, key))
 RATE(fingerprint_fp, tepal_filter_query_u64(one->fingerprint, key))
 
 #define CHUNK 4096
+#define AHEAD 16
 
 static void fill(struct one *one)
 {
@@ -130,6 +131,9 @@ static void fill(struct one *one)
         size_t here = one->n - i < CHUNK ? (size_t)(one->n - i) : CHUNK;
         bars_keys(keys, i, here);
         for (size_t j = 0; j < here; j++) {
+            uint64_t later = keys[j + AHEAD < here ? j + AHEAD : j];
+            __builtin_prefetch(split_block_at(&one->split, ref_hash(later)));
+            cuckoo12_prefetch(&one->cuckoo, later);
             split_block_add(&one->split, ref_hash(keys[j]));
             if (!cuckoo12_add(&one->cuckoo, keys[j])) {
                 die("the cuckoo filter is full");

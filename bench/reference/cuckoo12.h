@@ -72,6 +72,12 @@ REF_INLINE bool cuckoo12_query(const struct cuckoo12 *f, uint64_t key)
             cuckoo12_match(cuckoo12_load(f, other), tag)) != 0;
 }
 
+/* Request the bucket where an addition looks first. */
+REF_INLINE void cuckoo12_prefetch(const struct cuckoo12 *f, uint64_t key)
+{
+    __builtin_prefetch(f->bytes + ((ref_mix(key) >> 32) & f->mask) * CUCKOO_BYTES);
+}
+
 /* Into a free slot of the bucket, if there is one. */
 REF_INLINE bool cuckoo12_put(struct cuckoo12 *f, uint64_t bucket, uint64_t tag)
 {
