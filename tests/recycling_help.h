@@ -7,7 +7,22 @@
 
 #include "check.h"
 
+#include "filter/lines/processor.h"
 #include "filter/recycling/internal.h"
+
+/* The blocked layout's loops that run on this machine, up to three; returns how many. */
+static inline size_t recycling_twins(const struct recycling_kernels *twins[3])
+{
+    size_t count = 0;
+    twins[count++] = &tepal_recycling_lines_portable;
+    if (tepal_processor_has_avx2()) {
+        twins[count++] = &tepal_recycling_lines_avx2;
+    }
+    if (tepal_processor_has_avx512()) {
+        twins[count++] = &tepal_recycling_lines_avx512;
+    }
+    return count;
+}
 
 struct recycling_options {
     uint32_t phases;

@@ -5,7 +5,7 @@
  *   tell.c        what it says of itself: contradictions, figures, its report
  *   average.c     the rule `average`: what a new message risks, and the sums of it; average.h:
  *                 the same for loops
- *   lines.h       the blocked layout's loops; lines_*.c: these in plain C, and for AVX2
+ *   lines.h       the blocked layout's loops; lines_*.c: these in plain C, for AVX2 and AVX-512
  */
 #ifndef TEPAL_SRC_FILTER_RECYCLING_INTERNAL_H
 #define TEPAL_SRC_FILTER_RECYCLING_INTERNAL_H
@@ -55,6 +55,7 @@ struct recycling_kernels {
 /* The blocked layout, hash functions shared by all phases (lines.h). */
 extern const struct recycling_kernels tepal_recycling_lines_portable;
 extern const struct recycling_kernels tepal_recycling_lines_avx2;
+extern const struct recycling_kernels tepal_recycling_lines_avx512;
 
 /* What the rule `average` knows beside its words (average.c). */
 struct recycling_average {

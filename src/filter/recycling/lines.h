@@ -8,11 +8,14 @@
  * these do not depend on which phase is active.
  *
  * Beside those, the includer has line_shared(line, mask, other, two): how many bits of the mask are
- * not set in the line and set in the other.
+ * not set in the line and set in the other; and line_places, which places eight messages at once if
+ * it can, all with one round of cells.
  */
 #include "filter/recycling/average.h"
 
 #define AHEAD         32 /* messages whose lines are requested ahead */
+#define EIGHT         8  /* so many are placed together */
+#define WINDOW        64 /* holds both */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 struct message {
@@ -66,9 +69,9 @@ ALWAYS_INLINE struct phases phases_of(const struct tepal_recycling *r)
                            (uint32_t)r->active};
 }
 
-ALWAYS_INLINE void request(const struct phases *p, const struct message *m)
+ALWAYS_INLINE void request(const struct phases *p, size_t offset)
 {
-    const char *at = p->words + m->offset;
+    const char *at = p->words + offset;
     __builtin_prefetch(at);
     for (uint32_t phase = 1; phase < p->count; phase++) {
         at += p->bytes;
@@ -207,19 +210,59 @@ ALWAYS_INLINE bool seen_line(struct tepal_recycling *r, struct tally *t, struct 
     return seen;
 }
 
-/* The batch at hand: its messages, and the window of those whose lines are requested. */
+/* The batch at hand, and the window of its messages that are placed. */
 struct batch {
     struct recycling_rule rule;
     const struct tepal_digest *digests;
     size_t count;
-    struct message window[AHEAD];
+    uint64_t offset[WINDOW] __attribute__((aligned(64)));
+    uint64_t cells[2][WINDOW];
 };
 
-ALWAYS_INLINE void enter(struct batch *b, const struct phases *p, size_t i, bool two)
+ALWAYS_INLINE struct message message_at(const struct batch *b, size_t i, bool two)
+{
+    return (struct message){(size_t)b->offset[i % WINDOW],
+                            {b->cells[0][i % WINDOW], two ? b->cells[1][i % WINDOW] : 0}};
+}
+
+/* Place the next eight messages, or as many as there are. */
+ALWAYS_INLINE void place(struct batch *b, size_t first, bool two)
+{
+    size_t end = b->count - first < EIGHT ? b->count : first + EIGHT;
+    if (first >= b->count ||
+        (!two && end == first + EIGHT &&
+         line_places(b->rule.lines, b->rule.subsets, b->rule.ways, b->digests + first,
+                     b->offset + first % WINDOW, b->cells[0] + first % WINDOW))) {
+        return;
+    }
+    for (size_t i = first; i < end; i++) {
+        struct message m = message_of(&b->rule, two, b->digests[i]);
+        b->offset[i % WINDOW] = m.offset;
+        b->cells[0][i % WINDOW] = m.cells[0];
+        b->cells[1][i % WINDOW] = m.cells[1];
+    }
+}
+
+ALWAYS_INLINE void request_at(const struct batch *b, const struct phases *p, size_t i)
 {
     if (i < b->count) {
-        b->window[i % AHEAD] = message_of(&b->rule, two, b->digests[i]);
-        request(p, &b->window[i % AHEAD]);
+        request(p, (size_t)b->offset[i % WINDOW]);
+    }
+}
+
+/* The first messages of a batch. */
+ALWAYS_INLINE void begin(struct batch *b, const struct tepal_recycling *r,
+                         const struct tepal_digest *digests, size_t count, bool two)
+{
+    const struct phases phases = phases_of(r);
+    b->rule = rule_of(r);
+    b->digests = digests;
+    b->count = count;
+    for (size_t i = 0; i < AHEAD && i < count; i += EIGHT) {
+        place(b, i, two);
+        for (size_t j = i; j < i + EIGHT; j++) {
+            request_at(b, &phases, j);
+        }
     }
 }
 
@@ -250,24 +293,27 @@ ALWAYS_INLINE uint64_t seen_calm(struct tepal_recycling *r, struct tally *t, str
     uint32_t both = 0;
     double expected = t->expected;
     for (size_t j = 0; j < 64; j++) {
-        const struct message *m = &b->window[(base + j) % AHEAD];
-        char *line = active + m->offset;
-        struct line_mask mask = mask_of(m, two);
+        if (j % EIGHT == 0) {
+            place(b, base + j + AHEAD, two);
+        }
+        const struct message m = message_at(b, base + j, two);
+        char *line = active + m.offset;
+        struct line_mask mask = mask_of(&m, two);
         uint32_t missing = line_missing(line, mask, two);
-        bool frozen = phases.count == 2 ? line_holds(other + m->offset, mask)
-                                        : any_holds(&phases, m, mask, phases.active);
+        bool frozen = phases.count == 2 ? line_holds(other + m.offset, mask)
+                                        : any_holds(&phases, &m, mask, phases.active);
         bool seen = (int)frozen | (missing == 0);
         answer |= (uint64_t)seen << j;
         expected += seen ? 0 : odds;
         if (average) {
             group.ones[j] = ones;
             group.both[j] = both;
-            both += line_shared(line, mask, other + m->offset, two);
+            both += line_shared(line, mask, other + m.offset, two);
         }
         ones += missing;
         messages += missing != 0;
         line_set(line, mask);
-        enter(b, &phases, base + j + AHEAD, two);
+        request_at(b, &phases, base + j + AHEAD);
     }
     t->fresh += 64 - bits_count_word(answer);
     t->expected = expected;
@@ -286,9 +332,13 @@ ALWAYS_INLINE uint64_t seen_each(struct tepal_recycling *r, struct tally *t, str
 {
     uint64_t answer = 0;
     for (size_t i = base; i < base + here; i++) {
-        bool seen = seen_line(r, t, b->digests[i], &b->window[i % AHEAD], two, average);
+        if (i % EIGHT == 0) {
+            place(b, i + AHEAD, two);
+        }
+        const struct message m = message_at(b, i, two);
+        bool seen = seen_line(r, t, b->digests[i], &m, two, average);
         answer |= (uint64_t)seen << (i - base);
-        enter(b, &t->phases, i + AHEAD, two);
+        request_at(b, &t->phases, i + AHEAD);
     }
     return answer;
 }
@@ -296,15 +346,13 @@ ALWAYS_INLINE uint64_t seen_each(struct tepal_recycling *r, struct tally *t, str
 ALWAYS_INLINE size_t seen_lines(struct tepal_recycling *r, const struct tepal_digest *digests,
                                 size_t count, uint64_t *answers, bool two, bool average)
 {
-    struct batch b = {.rule = rule_of(r), .digests = digests, .count = count};
+    struct batch b;
     struct tally t;
     size_t seen = 0;
     t.average.active.step = RATE_STEPS;
     t.average.shared.step = RATE_STEPS;
     tally_load(r, &t, average);
-    for (size_t i = 0; i < AHEAD; i++) {
-        enter(&b, &t.phases, i, two);
-    }
+    begin(&b, r, digests, count, two);
     for (size_t base = 0; base < count; base += 64) {
         size_t here = count - base < 64 ? count - base : 64;
         uint64_t answer = here == 64 && is_calm(r, &t, average)
@@ -353,24 +401,20 @@ ALWAYS_INLINE size_t query_lines(const struct tepal_recycling *r,
                                  const struct tepal_digest *digests, size_t count,
                                  uint64_t *answers, bool two)
 {
-    const struct recycling_rule rule = rule_of(r);
     const struct phases phases = phases_of(r);
-    struct message window[AHEAD];
+    struct batch b;
     size_t present = 0;
-    for (size_t i = 0; i < count && i < AHEAD; i++) {
-        window[i] = message_of(&rule, two, digests[i]);
-        request(&phases, &window[i]);
-    }
+    begin(&b, r, digests, count, two);
     for (size_t base = 0; base < count; base += 64) {
         size_t here = count - base < 64 ? count - base : 64;
         uint64_t answer = 0;
         for (size_t j = 0; j < here; j++) {
-            struct message *m = &window[(base + j) % AHEAD];
-            answer |= (uint64_t)any_holds(&phases, m, mask_of(m, two), phases.count) << j;
-            if (base + j + AHEAD < count) {
-                *m = message_of(&rule, two, digests[base + j + AHEAD]);
-                request(&phases, m);
+            if (j % EIGHT == 0) {
+                place(&b, base + j + AHEAD, two);
             }
+            const struct message m = message_at(&b, base + j, two);
+            answer |= (uint64_t)any_holds(&phases, &m, mask_of(&m, two), phases.count) << j;
+            request_at(&b, &phases, base + j + AHEAD);
         }
         answers[base / 64] = answer;
         present += bits_count_word(answer);

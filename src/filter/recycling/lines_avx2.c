@@ -15,6 +15,7 @@ static inline uint32_t line_shared(const void *line, struct line_mask mask, cons
     return line_missing(line, both, two);
 }
 
+#define line_places(lines, subsets, ways, digests, offsets, cells) false
 #include "filter/recycling/lines.h"
 
 const struct recycling_kernels tepal_recycling_lines_avx2 = {lines_seen, lines_query, line_seen_one,
