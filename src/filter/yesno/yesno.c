@@ -159,6 +159,13 @@ static void list_found(const uint64_t *answers, size_t count, struct pending *fo
 {
     found->count = 0;
     for (size_t w = 0; w < (count + 63) / 64; w++) {
+        if (answers[w] == UINT64_MAX) {
+            for (size_t bit = 0; bit < 64; bit++) {
+                found->index[found->count + bit] = (uint16_t)(w * 64 + bit);
+            }
+            found->count += 64;
+            continue;
+        }
         for (uint64_t word = answers[w]; word != 0; word &= word - 1) {
             found->index[found->count++] = (uint16_t)(w * 64 + (size_t)__builtin_ctzll(word));
         }
