@@ -799,7 +799,7 @@ static void choices_in_lines_err_as_the_model_says(void **state)
 static void sizes_with_choices_keep_their_rate(void **state)
 {
     (void)state;
-    enum { KEYS = 20000, SEEDS = 4 };
+    enum { KEYS = 20000, SEEDS = 2 };
     static const uint32_t choices[] = {2, 4, 8, 32};
     static const double rates[] = {0.02, 1e-4};
     static const struct {

@@ -15,12 +15,17 @@ static void plans_are_never_worse_than_a_grid(void **state)
     (void)state;
     brute_generalized(200);
     brute_recycling(200);
+    brute_yesno(200);
+    brute_cascade(200);
 }
 
 static void weighted_wishes_are_kept(void **state)
 {
     (void)state;
     check_all_kept(60);
+    check_few_lost(spikes, 0.02, 200);
+    check_few_lost(steep_weight, 0.001, 200);
+    check_few_lost(steeper_weight, 0.001, 200);
 }
 
 int main(void)

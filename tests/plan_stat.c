@@ -17,9 +17,9 @@ BRUTE(retouched, 200)
 BRUTE(fingerprint, 200)
 BRUTE(counting, 200)
 BRUTE(generalized, 100)
-BRUTE(cascade, 200)
-BRUTE(yesno, 200)
-BRUTE(recycling, 40)
+BRUTE(cascade, 80)
+BRUTE(yesno, 60)
+BRUTE(recycling, 20)
 
 static void plans_hold(void **state)
 {
@@ -34,9 +34,9 @@ static void weighted_plans_hold(void **state)
     check_weights(1, 10300);
     check_weights(1.4, 10400);
     check_all_kept(12);
-    check_few_lost(spikes, 0.02, 200);
-    check_few_lost(steep_weight, 0.001, 200);
-    check_few_lost(steeper_weight, 0.001, 200);
+    check_few_lost(spikes, 0.02, 100);
+    check_few_lost(steep_weight, 0.001, 100);
+    check_few_lost(steeper_weight, 0.001, 100);
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 #include <tepal/plan.h>
 #include <tepal/retouched.h>
 
-enum { MEMBERS = 6000, AVOID = 30000, HASHES = 4, CELLS = 36000 };
+enum { MEMBERS = 3000, AVOID = 15000, HASHES = 4, CELLS = 18000 };
 
 struct listener {
     uint64_t calls;
