@@ -109,9 +109,10 @@ static const char *read_wish(struct words *w, struct asked *a)
     if (a->wish.keys == 0 && a->wish.bits == 0) {
         return "say how many KEYS there will be";
     }
-    if (a->wish.keys_first != 0) {
+    if (a->wish.keys_first != 0 || (a->kind != NULL && (a->kind->id == TEPAL_KIND_GROWING ||
+                                                        a->kind->id == TEPAL_KIND_CHAIN))) {
         if (a->wish.keys == 0) {
-            return "GROW needs KEYS: how many are planned for";
+            return "a filter that grows needs KEYS: how many are planned for";
         }
         a->wish.keys_first = a->wish.keys / 1000 + 1;
     }
@@ -148,7 +149,7 @@ static const struct tepal_proposal *choose(const struct tepal_plans *plans, cons
     }
     if (near == NULL) {
         (void)snprintf(why, room, "no kind of filter does all of that");
-    } else if (near->feasible) {
+    } else if (near->feasible || !tepal_plan_streams(near)) {
         (void)snprintf(why, room,
                        "a filter of the kind %s is built from all of its keys: make it "
                        "with `tepal build` and bring it with TEPAL.SET",

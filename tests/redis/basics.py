@@ -153,6 +153,12 @@ def test_avoid(t):
             # A Bloom filter's losses are expectations, of at most 20.
             t.check("%s: members lost" % words[1],
                     lost <= (20 if words[1] == "counting" else 20 + 6 * 20 ** 0.5), lost)
+            left = [x for x, y in zip(wrong, c("TEPAL.MEXISTS", "f", *wrong)) if y]
+            before, generation = c("TEPAL.GET", "f"), c("TEPAL.GET", "f", 0, 1)[0]
+            done = flat(c("TEPAL.AVOID", "f", left[0]))
+            t.equal("%s: beyond it" % words[1], [done["avoided"], done["refused"]], [0, 1])
+            t.equal("%s: nothing changed" % words[1],
+                    [c("TEPAL.GET", "f"), c("TEPAL.GET", "f", 0, 1)[0]], [before, generation])
         reserve(c, "b", "bloom")
         t.error("no budget", c, "ERR", "TEPAL.AVOID", "b", "x")
 
@@ -213,6 +219,26 @@ def test_plan(t):
                 "TEPAL.RESERVE", "x", "KEYS", 1000, "DELETES", "ENDLESS")
         t.error("a kind that is built from all keys", c, "INFEASIBLE",
                 "TEPAL.RESERVE", "x", "KEYS", 1000, "KIND", "cascade")
+        for kind in ("cascade", "yesno"):
+            t.check("%s: how else" % kind, "tepal build" in c.fails(
+                "TEPAL.RESERVE", "x", "KEYS", 1000, "FP", "0.01", "KIND", kind))
+        for kind in ("growing", "chain"):  # which grow, whether that is said or not
+            c("TEPAL.RESERVE", kind, "KEYS", 1000000, "FP", "0.01", "KIND", kind, "SEED", 1)
+            c("TEPAL.RESERVE", "said", "KEYS", 1000000, "FP", "0.01", "KIND", kind, "SEED", 1, "GROW")
+            t.equal("%s grows" % kind, c("TEPAL.GET", kind), c("TEPAL.GET", "said"))
+            t.check("%s begins small" % kind, len(c("TEPAL.GET", kind)) < 10000)
+            t.error("%s: how far" % kind, c, "ERR", "TEPAL.RESERVE", "x", "MEMORY", 1000, "KIND", kind)
+            c("DEL", "said")
+        for words in (["MEMORY", 5000], ["FP", "0.01", "MEMORY", 5000], ["FP", "0.02", "LAYOUT", "paired"],
+                      ["FP", "0.02", "LAYOUT", "partitioned"], ["FN", "0.01", "FP", "0.01"]):
+            c("DEL", "w")
+            t.equal("%s" % words, c("TEPAL.RESERVE", "w", "KEYS", 1000, *words), "OK")
+            info = flat(c("TEPAL.INFO", "w", "FULL"))
+            if "MEMORY" in words:
+                t.check("within the memory", int(info["bits"]) <= 40000 and len(
+                    c("TEPAL.GET", "w")) >= (4000 if len(words) == 2 else 1000), info)
+            if "LAYOUT" in words:
+                t.equal("the layout", info["layout"], words[-1].encode())
 
 
 def test_transfer(t):
@@ -343,14 +369,75 @@ def test_protocol_3(t):
         t.check("booleans", c("TEPAL.ADD", "f", "a") is False)
         t.check("booleans", c("TEPAL.MEXISTS", "f", "a", "b") == [True, False])
         t.check("maps", isinstance(c("TEPAL.INFO", "f"), dict))
-        docs = flat(c("COMMAND", "DOCS", "TEPAL.ADD"))["TEPAL.ADD"]
-        t.check("docs", docs[b"summary"].startswith(b"Adds an item") and docs[b"arguments"], docs)
-        # Servers from 7.2 on put them into categories.
-        if s.client()("INFO", "server").find(b"redis_version:7.0") < 0:
-            categories = c("COMMAND", "INFO", "TEPAL.EXISTS")[0][6]
-            t.check("acl", "@read" in categories and "@fast" in categories, categories)
-        t.equal("arity", c("COMMAND", "INFO", "TEPAL.EXISTS")[0][1], 3)
+
+
+# Arity, whether it writes, whether it is fast, and its keys: the first, the last, the step.
+ONE, ALL, NONE = [1, 1, 1], [1, -1, 1], [0, 0, 0]
+COMMANDS = {
+    "TEPAL.RESERVE": (-4, True, False, ONE), "TEPAL.PLAN": (-3, False, False, NONE),
+    "TEPAL.ADD": (-3, True, True, ONE), "TEPAL.MADD": (-3, True, False, ONE),
+    "TEPAL.EXISTS": (3, False, True, ONE), "TEPAL.MEXISTS": (-3, False, True, ONE),
+    "TEPAL.REM": (-3, True, True, ONE), "TEPAL.MREM": (-3, True, False, ONE),
+    "TEPAL.SEEN": (-3, True, True, ONE), "TEPAL.MSEEN": (-3, True, False, ONE),
+    "TEPAL.AVOID": (-3, True, False, ONE), "TEPAL.MERGE": (-3, True, False, ALL),
+    "TEPAL.INTERSECT": (-3, True, False, ALL), "TEPAL.SET": (-3, True, False, ONE),
+    "TEPAL.GET": (-2, False, False, ONE), "TEPAL.PART": (-4, True, False, ONE),
+    "TEPAL.INFO": (-2, False, False, ONE), "TEPAL.CARD": (2, False, False, ONE),
+    "TEPAL.VERIFY": (2, False, False, ONE), "TEPAL.KINDS": (1, False, True, NONE),
+    "BF.RESERVE": (-4, True, False, ONE), "BF.ADD": (3, True, True, ONE),
+    "BF.MADD": (-3, True, False, ONE), "BF.INSERT": (-4, True, False, ONE),
+    "BF.EXISTS": (3, False, True, ONE), "BF.MEXISTS": (-3, False, True, ONE),
+    "BF.INFO": (-2, False, False, ONE), "BF.CARD": (2, False, True, ONE),
+    "BF.SCANDUMP": (3, False, False, ONE), "BF.LOADCHUNK": (4, True, False, ONE),
+    "BF.DEBUG": (2, False, False, ONE), "CF.RESERVE": (-3, True, False, ONE),
+    "CF.ADD": (3, True, True, ONE), "CF.ADDNX": (3, True, True, ONE),
+    "CF.INSERT": (-4, True, False, ONE), "CF.INSERTNX": (-4, True, False, ONE),
+    "CF.EXISTS": (3, False, True, ONE), "CF.MEXISTS": (-3, False, True, ONE),
+    "CF.DEL": (3, True, True, ONE), "CF.COUNT": (3, False, True, ONE),
+    "CF.INFO": (2, False, False, ONE), "CF.SCANDUMP": (3, False, False, ONE),
+    "CF.LOADCHUNK": (4, True, False, ONE), "CF.DEBUG": (2, False, False, ONE),
+    "CF.COMPACT": (2, False, False, ONE),
+}
+
+
+def test_what_servers_are_told(t):
+    """Of every command: arity, flags, keys, categories where the server has them, documentation."""
+    with Server(MODULE, arguments=["compat", "yes"]) as s:
+        c = s.client(protocol=3)
+        old = s.client()("INFO", "server").find(b"redis_version:7.0") >= 0
+        listed = [name.decode() for name in c("COMMAND", "LIST", "FILTERBY", "MODULE", "tepal")]
+        t.equal("all commands", sorted(name.upper() for name in listed), sorted(COMMANDS))
+        for name, (arity, writes, fast, keys) in COMMANDS.items():
+            info = c("COMMAND", "INFO", name)[0]
+            flags = {str(flag) for flag in info[2]}
+            t.equal(name + ": arity and keys", [info[1], info[3:6]], [arity, keys])
+            t.equal(name + ": flags", flags - {"denyoom"},
+                    {"module", "write" if writes else "readonly"} | ({"fast"} if fast else set()))
+            # What removes needs no memory.
+            t.equal(name + ": memory", "denyoom" in flags,
+                    writes and name not in ("TEPAL.REM", "TEPAL.MREM", "CF.DEL"))
+            t.equal(name + ": categories", {str(word) for word in info[6]}, set() if old else
+                    {"@write" if writes else "@read", "@fast" if fast else "@slow"})
+            spec = [{str(f) for f in flat(spec)["flags"]} for spec in info[8]]
+            t.equal(name + ": key specs", len(spec), 0 if keys == NONE else 1)
+            for words in spec:
+                t.check(name + ": what it does to the key",
+                        words & {"RW", "OW"} if writes else "RO" in words, words)
+            docs = flat(flat(c("COMMAND", "DOCS", name))[name])
+            t.check(name + ": docs", docs["summary"] and docs["complexity"] and docs["since"] and
+                    (name == "TEPAL.KINDS" or docs["arguments"]), docs)
         t.equal("keys", c("COMMAND", "GETKEYS", "TEPAL.MERGE", "a", "b", "c"), [b"a", b"b", b"c"])
+        # A user who may read alone, by the names of the commands or by category.
+        c("ACL", "SETUSER", "reader", "on", ">secret", "~*", *(
+            ["+tepal.exists"] if old else ["+@read"]))
+        d = s.client()
+        d("AUTH", "reader", "secret")
+        t.equal("reads", d("TEPAL.EXISTS", "none", "x"), 0)
+        t.error("and does not write", d, "NOPERM", "TEPAL.ADD", "none", "x")
+    shown = subprocess.run(["nm", "-D", "--defined-only", MODULE], check=True,
+                           stdout=subprocess.PIPE).stdout
+    t.equal("the entry point is all that shows", [line.split()[-1] for line in shown.splitlines()],
+            [b"RedisModule_OnLoad"])
 
 
 def events_of(c):
@@ -367,12 +454,17 @@ def events_of(c):
 def test_events(t):
     with Server(MODULE, settings=[("notify-keyspace-events", "EA")]) as s:
         c, listener = s.client(), s.client()
-        listener("PSUBSCRIBE", "__keyevent@0__:tepal*")
+        listener("PSUBSCRIBE", "__keyevent@0__:*")
         reserve(c, "f", "bloom")
         c("TEPAL.ADD", "f", "a")
         c("TEPAL.ADD", "f", "a")  # changes nothing
         c.fails("TEPAL.REM", "f", "a")
         c.fails("TEPAL.SET", "f", "garbage")
+        c("TEPAL.PLAN", "KEYS", 1000, "FP", "0.01")
+        c("TEPAL.KINDS")
+        c("TEPAL.MEXISTS", "f", "a", "b")
+        for word in ("INFO", "CARD", "VERIFY", "GET"):
+            c("TEPAL." + word, "f")
         reserve(c, "d", "counting")
         c("TEPAL.REM", "d", "x")  # is not there
         c("TEPAL.ADD", "d", "x")
