@@ -108,7 +108,7 @@ STAGED := $(BUILD)/uninstall
 uninstall: build
 	@rm -rf $(STAGED)
 	@DESTDIR=$(abspath $(STAGED)) cmake --install $(BUILD) --prefix $(PREFIX) $(QUIET)
-	@scripts/remove-like $(abspath $(STAGED)) "$(DESTDIR)"
+	@scripts/remove-like $(abspath $(STAGED)) "$(DESTDIR)" "$(PREFIX)"
 	@rm -rf $(STAGED)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 

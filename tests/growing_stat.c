@@ -63,7 +63,7 @@ static void show(const struct tepal_filter *f, uint64_t n, double bits, double m
     printf(
         "%8llu keys: %6.2f bits per key (model %6.2f), rate %.3f %% (model %.3f %%), %.2f lines\n",
         (unsigned long long)n, bits, model_bits, 100 * tepal_filter_fp_now(f),
-        100 * tepal_growing_fp(t, e, buckets, n), lines_per_query(t + e + 1));
+        100 * tepal_growing_fp(t, e, buckets, n), lines_counted(f, STRANGERS));
 }
 
 static void a_thousandfold_growth(void **unused)

@@ -109,10 +109,14 @@ listed "$work/live" >"$work/live.list"
 check "make uninstall" with -o build uninstall PREFIX=/opt/tepal DESTDIR="$work/one"
 left() { [ "$(listed "$work/one")" = ./opt/tepal/include/tepal/other.h ]; }
 check "nothing of it is left, and what is not ours stays" left
+only() { [ "$(cd "$work/one" && find . -type d | sort | xargs)" = '. ./opt ./opt/tepal ./opt/tepal/include ./opt/tepal/include/tepal' ]; }
+check "nor an empty folder" only
 check "the other stage has all" diff <(listed "$work/two/opt/tepal") "$work/live.list"
 check "the live one has all" diff <(listed "$work/live") "$work/live.list"
+mkdir "$work/live/share/empty"
 check "make uninstall without a stage" with -o build uninstall PREFIX="$work/live"
-check "takes all" without listed "$work/live"
+rest() { [ "$(cd "$work/live" && find . | sort | xargs)" = '. ./share ./share/empty' ]; }
+check "takes all, and leaves what it did not make" rest
 
 # ---- a part of another project -------------------------------------------------------------------
 # Without pkg-config and what it finds, and without effort on speed: compiling is all that it costs.

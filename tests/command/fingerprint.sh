@@ -70,6 +70,10 @@ absent 'and nothing was written' nine.tepal
 # ---- wrong options
 refused 'hashes' 'build: --hashes is not an option of the kind fingerprint; nothing was written' \
     "$tepal" build keys -o x.tepal --kind fingerprint --hashes 3
+run "$tepal" build keys -o flat.tepal --kind fingerprint --layout flat --seed 1 -q
+is 'flat, as plans call it' "$code" 0
+refused 'another layout' 'build: --layout blocked: this kind has one layout, flat; nothing was written' \
+    "$tepal" build keys -o x.tepal --kind fingerprint --layout blocked
 refused 'too few bits per key' \
     'build: --bits-per-key 3: too few: fingerprints of 4 bits need 4.5 bits per key; nothing was written' \
     "$tepal" build keys -o x.tepal --kind fingerprint --bits-per-key 3

@@ -1,6 +1,7 @@
 /* recipe.c: the table of recipes; each is in a file of its own, recipe_KIND.c. */
 #include "commands/build/recipe.h"
 
+#include <string.h>
 #include <inttypes.h>
 
 #include <tepal/papers.h>
@@ -68,6 +69,14 @@ int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p
                               : tepal_bloom_best_hashes(p->layout, p->positions, p->cells, keys);
     }
     return recipe_check(args, p);
+}
+
+int recipe_flat(const struct args *args)
+{
+    const struct option_value *layout = arg(args, "layout");
+    return !layout->given || strcmp(layout->text, tepal_layout_name(TEPAL_LAYOUT_FLAT)) == 0
+               ? EXIT_YES
+               : args_error(args, "--layout %s: this kind has one layout, flat", layout->text);
 }
 
 int recipe_check(const struct args *args, const struct tepal_params *p)

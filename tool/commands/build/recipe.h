@@ -65,6 +65,9 @@ int recipe_chain_series(const struct args *args, struct tepal_params *p);
 int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p);
 
 /* The gate alone. */
+/* The layout of kinds that have no other than flat. */
+int recipe_flat(const struct args *args);
+
 int recipe_check(const struct args *args, const struct tepal_params *p);
 
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */

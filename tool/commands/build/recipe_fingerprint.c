@@ -6,8 +6,8 @@
 
 #include "commands/build/recipe.h"
 
-static const char *const fingerprint_options[] = {"fp",       "bits-per-key",     "bits",
-                                                  "capacity", "fingerprint-bits", NULL};
+static const char *const fingerprint_options[] = {
+    "fp", "bits-per-key", "bits", "capacity", "fingerprint-bits", "layout", NULL};
 
 /* Of this size, if the length of fingerprints is given too: do some seeds have room? */
 static bool may_fit(uint64_t all, uint32_t bits, uint64_t keys)
@@ -63,6 +63,9 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
 static int fingerprint_params(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     uint32_t bits = (uint32_t)arg(args, "fingerprint-bits")->whole;
+    if (recipe_flat(args) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
     p->hashes = 2;
     p->capacity = keys;
     int code = arg(args, "bits")->given           ? size_by_bits(args, keys, p, &bits)

@@ -29,13 +29,13 @@ static int range_of(const struct args *args, uint64_t keys, uint64_t *first, uin
 
 /* ---- growing --------------------------------------------------------------------------------- */
 
-static const char *const growing_options[] = {"fp", "capacity", "grow", "first", NULL};
+static const char *const growing_options[] = {"fp", "capacity", "grow", "first", "layout", NULL};
 
 static int growing_params(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     uint64_t first;
     uint64_t last;
-    if (range_of(args, keys, &first, &last) != EXIT_YES) {
+    if (recipe_flat(args) != EXIT_YES || range_of(args, keys, &first, &last) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     if (tepal_growing_size(first, last, arg_real(args, "fp", 0.01), p) != TEPAL_OK) {
