@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "cli/options.h"
+#include "files/sides.h"
 #include "route/route.h"
 #include "route/tables.h"
 
@@ -60,8 +61,8 @@ static void write_c(const void *context, struct out *out)
 
 int route_write_tables(const struct route_job *job)
 {
-    int code = atomic_file_write(job->app->args, "tables", write_text, job);
-    return code == EXIT_YES ? atomic_file_write(job->app->args, "c", write_c, job) : code;
+    return sides_write(job->app->args, &(struct side){"tables", write_text, job},
+                       &(struct side){"c", write_c, job});
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */

@@ -78,6 +78,11 @@ expect 'push --parts: as many files' 2 '' \
 run "$tepal" push part.*.tepal "${at[@]}" --parts 12
 is 'push --parts' "$code$(sed -n 's/^pushed *\(.*\): .*/\1/p' "$work/err" | xargs)" \
     "0$(seq 0 11 | sed 's/.*/{x:&}/' | xargs)"
+mkdir got.02
+refused 'pull --parts, one of them denied' 'got.02: Is a directory; the parts before it were written' \
+    "$tepal" pull "${at[@]}" --parts 12 -o got -q
+is 'and they were' "$(cmp got.00 part.00.tepal && cmp got.01 part.01.tepal && ls -d got.*)" $'got.00\ngot.01\ngot.02'
+rm -r got.*
 run "$tepal" pull "${at[@]}" --parts 12 -o back -q
 for i in part.*.tepal; do
     n=${i#part.}

@@ -203,4 +203,14 @@ refused 'a rate of nothing' 'receive: --max-fp 0: out of range: a share must be 
     "$tepal" receive peer.tepal --max-fp 0
 is 'no temporary files stay' "$(find . -name '.tepal-*' | wc -l | tr -d ' ')" 0
 
+# Several, one of which cannot be written: the error does not deny those before it.
+seq 50 >some.keys
+mkdir arrived arrived/second
+"$tepal" build some.keys -o first --fp 1% --seed 7 -q
+cp first second
+run "$tepal" receive first second -o arrived --any-fill
+is 'one of several is denied its place' "$code $(cat "$work/err")" \
+    '2 tepal: arrived/second: Is a directory; others before it were written'
+same 'and those before it were written' arrived/first first
+
 finish

@@ -96,6 +96,10 @@ SCENARIOS = [
              ["add", "f", "high", "--kept", "k", "-q"], ["f", "k"]),
     Scenario("remove", [["build", "low", "-o", "f", *COUNTING]],
              ["remove", "f", "mixed", "--refused", "x", "--kept", "k", "-q"], ["f", "x", "k"]),
+    Scenario("avoid", [["build", "low", "-o", "f", "--kind", "counting", "--cells", "512", "--seed", "7", "-q"]],
+             ["avoid", "f", "mixed2", "--max-fn", "20%", "--refused", "x", "-q"], ["f", "x"]),
+    Scenario("add, chain", [["build", "low", "-o", "f", "--kind", "chain", "--seed", "7", "-q"]],
+             ["add", "f", "high", "-q"], ["f"]),
     Scenario("veto", [["build", "low", "-o", "f", "--kind", "yesno", "--avoid", "few2", "--bits", "900",
                        "--seed", "7", "-q"]],
              ["veto", "f", "--members", "low", "--avoid", "mixed2", "-q"], ["f"]),
@@ -118,7 +122,10 @@ SCENARIOS = [
              ["receive", "f", "-o", "f", "--any-fill", "--force", "-q"], ["f"]),
     Scenario("dedup", [STATE], ["dedup", "--state", "f", "-q", "mixed"], ["f"]),
     Scenario("dedup, a new state", [], STATE[:-1] + ["mixed"], ["f"]),
-    Scenario("gaps", [], ["gaps", "mixed", "--save", "s", "-q"], ["s"]),
+    Scenario("gaps", [], ["gaps", "mixed", "--save", "s", "--svg", "p", "-q"], ["s", "p"]),
+    Scenario("dedup, ages", [], ["dedup", "mixed", "--memory", "2Ki", "--within", "1h", "--seed",
+                                 "7", "--ages", "s", "--svg", "p", "-q"], ["s", "p"]),
+    Scenario("split", [], ["split", "low", "--parts", "2", "-o", "p", "-q"], ["p.0", "p.1"]),
     Scenario("audit", [["build", "low", "-o", "g", *COUNTING]],
              ["audit", "g", "--members", "mixed", "--exposed", "x", "--potential", "p", "-q"], ["x", "p"]),
 ]
@@ -320,13 +327,13 @@ def check_order(case):
             if written.get(os.path.basename(first)) != "synced":
                 return f"{first} gets its name before it is synced"
             target = os.path.basename(second)
-            is_filter = target == case.scenario.outputs[0] and target not in ("s", "x")
+            is_filter = target == case.scenario.outputs[0] and target not in ("s", "x", "p.0")
             if is_filter and not locked:
                 return f"{target} is replaced without a lock"
             syncs = [(c, f) for c, _, f, *_ in case.calls[number + 1:] if c in ("fsync", "rename")]
             if not syncs or syncs[0][0] != "fsync":
                 return f"the directory is not synced after {target}"
-    if case.scenario.command[0] in ("add", "remove", "veto", "repair", "retouch", "diff", "convert", "merge"):
+    if case.scenario.command[0] in ("add", "remove", "avoid", "veto", "repair", "retouch", "diff", "convert", "merge"):
         flocks = [i for i, call in enumerate(case.calls) if call[0] == "flock"]
         reads = [i for i, call in enumerate(case.calls)
                  if call[0] == "open" and os.path.basename(call[3]) == "f" and int(call[1]) >= 0]

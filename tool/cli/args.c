@@ -399,6 +399,15 @@ int args_wrong(const struct args *args, const char *format, ...)
     return code;
 }
 
+const struct args *args_after(struct args_after *room, const struct args *args, const char *stays)
+{
+    room->command = *args->command;
+    room->command.stays = stays;
+    room->args = *args;
+    room->args.command = &room->command;
+    return &room->args;
+}
+
 int args_no_memory(const struct args *args)
 {
     return args_about(args, NULL, "out of memory");

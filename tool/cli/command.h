@@ -182,6 +182,13 @@ int args_about(const struct args *args, const char *subject, const char *format,
     SAY_FORMAT(3, 4);
 int args_wrong(const struct args *args, const char *format, ...) SAY_FORMAT(2, 3);
 
+/* The same arguments, once something has been done: errors end with what that is, in `stays`. */
+struct args_after {
+    struct command command;
+    struct args args;
+};
+const struct args *args_after(struct args_after *room, const struct args *args, const char *stays);
+
 /* "tepal: out of memory; STAYS", and say_status of the command. */
 int args_no_memory(const struct args *args);
 int args_status(const struct args *args, enum tepal_status status, const char *why);

@@ -169,8 +169,10 @@ static int conclude(struct dedup *d)
     (void)tepal_recycling_get_figures(d->filter, &f);
     check_rate(d, f.fp_so_far);
     d->ages.fp = f.fp_so_far;
-    int code = atomic_file_write(d->args, "ages", ages_print, &d->ages);
-    code = code == EXIT_YES ? atomic_file_write(d->args, "svg", ages_draw, &d->ages) : code;
+    struct args_after after;
+    int code = sides_write(args_after(&after, d->args, "all lines were read"),
+                           &(struct side){"ages", ages_print, &d->ages},
+                           &(struct side){"svg", ages_draw, &d->ages});
     return report_code(&r, code);
 }
 

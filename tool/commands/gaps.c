@@ -252,8 +252,8 @@ static int work(struct gaps *g)
     if (g->rows == 0) {
         return args_error(g->args, "too little memory for this rate");
     }
-    code = atomic_file_write(g->args, "save", print_counts, g);
-    code = code == EXIT_YES ? atomic_file_write(g->args, "svg", draw, g) : code;
+    code = sides_write(g->args, &(struct side){"save", print_counts, g},
+                       &(struct side){"svg", draw, g});
     return code == EXIT_YES ? print(g) : code;
 }
 

@@ -25,6 +25,7 @@
 
 struct pull {
     const struct args *args;
+    struct args_after after; /* the first part */
     struct servers *servers;
     struct progress progress;
     struct report report;
@@ -159,6 +160,8 @@ static int pull_one(struct pull *p, uint64_t part)
         report_text(&p->report, "key", name, JSON_ONLY);
         written_tell(&p->report, path, filter, UINT64_MAX);
         report_end(&p->report);
+        p->args = part == 0 ? args_after(&p->after, p->args, "the parts before it were written")
+                            : p->args;
     }
     tepal_filter_free(filter);
     free(name);

@@ -29,6 +29,8 @@
 
 struct receive {
     const struct args *args;
+    struct args_after after; /* the first that was written */
+    bool wrote;
     struct tepal_terms terms;
     uint8_t key[TEPAL_KEY_BYTES];
     const char *folder; /* where what is taken goes, if there are several; NULL: none */
@@ -222,6 +224,10 @@ static int judge_one(struct receive *r, const char *path, const char *to, bool l
     tepal_filter_free(filter);
     if (code == EXIT_TROUBLE) {
         return code;
+    }
+    if (code == EXIT_YES && to != NULL && !r->wrote) {
+        r->wrote = true;
+        r->args = args_after(&r->after, r->args, "others before it were written");
     }
     tell(r, path, &judgement);
     if (!r->report.quiet) {

@@ -18,6 +18,7 @@ struct split {
     uint64_t parts;
     char **path;
     struct atomic_file *file;
+    struct atomic_file **each; /* pointers to them */
     uint64_t *keys;
     uint64_t total;
 };
@@ -85,11 +86,9 @@ static int keep_parts(struct split *s)
     int code = EXIT_YES;
     for (uint64_t i = 0; i < s->parts && code == EXIT_YES; i++) {
         code = atomic_file_finish(&s->file[i], s->args);
+        s->each[i] = &s->file[i];
     }
-    for (uint64_t i = 0; i < s->parts && code == EXIT_YES; i++) {
-        code = atomic_file_commit(&s->file[i], s->args, i == 0 ? NULL : "some parts were written");
-    }
-    return code;
+    return code == EXIT_YES ? filter_file_save_with(s->args, NULL, NULL, s->each, s->parts) : code;
 }
 
 static int tell(const struct split *s)
@@ -123,9 +122,10 @@ static int split_run(const struct args *args)
     }
     s.path = calloc(s.parts, sizeof *s.path);
     s.file = calloc(s.parts, sizeof *s.file);
+    s.each = calloc(s.parts, sizeof *s.each);
     s.keys = calloc(s.parts, sizeof *s.keys);
     int code = EXIT_YES;
-    if (s.path == NULL || s.file == NULL || s.keys == NULL) {
+    if (s.path == NULL || s.file == NULL || s.each == NULL || s.keys == NULL) {
         code = args_no_memory(args);
     }
     code = code == EXIT_YES ? open_parts(&s) : code;
@@ -140,6 +140,7 @@ static int split_run(const struct args *args)
     }
     free(s.path);
     free(s.file);
+    free(s.each);
     free(s.keys);
     return code;
 }

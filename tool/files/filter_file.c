@@ -324,7 +324,8 @@ int filter_file_save_with(const struct args *args, const struct tepal_filter *fi
     sigset_t before;
     leftover_hold(&before);
     int code = filter != NULL ? save(args, filter, path, &in_place) : EXIT_YES;
-    for (size_t i = 0; i < count && in_place; i++) {
+    /* While nothing has its name the first failure is the last: then nothing was written. */
+    for (size_t i = 0; i < count && in_place && (code == EXIT_YES || done != NULL); i++) {
         if (beside[i]->temporary == NULL) {
             continue;
         }

@@ -1,4 +1,4 @@
-/* sides.c: may a command write its two side files? */
+/* sides.c: may a command write its two side files? Then it does. */
 #define _POSIX_C_SOURCE 200809L
 #include "files/sides.h"
 
@@ -48,4 +48,30 @@ int sides_check(const struct args *args, const char *a, const char *b)
         return args_about(args, two->text, "--%s and --%s name the same file", a, b);
     }
     return EXIT_YES;
+}
+
+static int prepare(const struct args *args, const struct side *side, struct atomic_file *file)
+{
+    if (!arg(args, side->option)->given) {
+        return EXIT_YES;
+    }
+    int code = atomic_file_open(file, args, arg(args, side->option)->text);
+    if (code == EXIT_YES) {
+        side->write(side->context, file->out);
+        code = atomic_file_finish(file, args);
+    }
+    return code;
+}
+
+int sides_write(const struct args *args, const struct side *a, const struct side *b)
+{
+    struct atomic_file one = {.path = NULL};
+    struct atomic_file two = {.path = NULL};
+    struct atomic_file *const both[] = {&one, &two};
+    int code = prepare(args, a, &one);
+    code = code == EXIT_YES ? prepare(args, b, &two) : code;
+    code = code == EXIT_YES ? filter_file_save_with(args, NULL, NULL, both, 2) : code;
+    atomic_file_free(&one);
+    atomic_file_free(&two);
+    return code;
 }

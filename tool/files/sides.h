@@ -3,6 +3,7 @@
 #define TOOL_FILES_SIDES_H
 
 #include "cli/command.h"
+#include "output/out.h"
 
 /*
  * May the files of the options `a` and `b` be written (those that are given)? Not over the input,
@@ -10,5 +11,18 @@
  * not both to one place. EXIT_YES, or EXIT_TROUBLE after having said why.
  */
 int sides_check(const struct args *args, const char *a, const char *b);
+
+/* One of them: the option, what writes its contents, and the context of that. */
+struct side {
+    const char *option;
+    void (*write)(const void *context, struct out *out);
+    const void *context;
+};
+
+/*
+ * Write both (those that are given): first their contents, then their names, so that what fails
+ * before that leaves neither. EXIT_YES, or EXIT_TROUBLE after having said why, and what is there.
+ */
+int sides_write(const struct args *args, const struct side *a, const struct side *b);
 
 #endif
