@@ -10,15 +10,15 @@
 #include "filter/lines/processor.h"
 #include "filter/recycling/internal.h"
 
-/* The blocked layout's loops that run on this machine, up to three; returns how many. */
-static inline size_t recycling_twins(const struct recycling_kernels *twins[3])
+/* The blocked layout's loops for so many hashes on this machine, up to three; returns how many. */
+static inline size_t recycling_twins(uint32_t hashes, const struct recycling_kernels *twins[3])
 {
     size_t count = 0;
     twins[count++] = &tepal_recycling_lines_portable;
     if (tepal_processor_has_avx2()) {
         twins[count++] = &tepal_recycling_lines_avx2;
     }
-    if (tepal_processor_has_avx512()) {
+    if (tepal_processor_has_avx512() && hashes <= ADDRESS_SECTORS) {
         twins[count++] = &tepal_recycling_lines_avx512;
     }
     return count;

@@ -131,7 +131,6 @@ static void batches_answer_as_one_by_one(void **state)
     enum { MESSAGES = 2000 };
     static struct tepal_digest stream[MESSAGES];
     const struct recycling_kernels *twins[3];
-    const size_t count = recycling_twins(twins);
     size_t turn = 0;
     for (unsigned variant = 0; variant < VARIANTS; variant++) {
         for (int layout = 0; layout < 4; layout++) {
@@ -142,6 +141,7 @@ static void batches_answer_as_one_by_one(void **state)
             uint64_t answers[8];
             assert_ok(tepal_filter_create(&p, NULL, &one, NULL));
             assert_ok(tepal_filter_create(&p, NULL, &many, NULL));
+            const size_t count = recycling_twins(p.hashes, twins);
             if (inside(one)->kernels == twins[count - 1]) {
                 inside(one)->kernels = twins[turn / count % count];
                 inside(many)->kernels = twins[turn++ % count];

@@ -8,8 +8,8 @@
  * these do not depend on which phase is active.
  *
  * Beside those, the includer has line_shared(line, mask, other, two): how many bits of the mask are
- * not set in the line and set in the other; and line_places, which places eight messages at once if
- * it can, all with one round of cells.
+ * not set in the line and set in the other; line_places, which places eight messages at once if it
+ * can, all with one round of cells; and line_two(r): has the filter two of them?
  */
 #include "filter/recycling/average.h"
 
@@ -376,8 +376,8 @@ static size_t average_seen(struct tepal_recycling *r, const struct tepal_digest 
 {
     size_t seen = 0;
     if (!account_ends(r, count)) {
-        return r->at.hashes > ADDRESS_SECTORS ? seen_lines(r, digests, count, answers, true, true)
-                                              : seen_lines(r, digests, count, answers, false, true);
+        return line_two(r) ? seen_lines(r, digests, count, answers, true, true)
+                           : seen_lines(r, digests, count, answers, false, true);
     }
     for (size_t i = 0; i < count; i++) {
         uint64_t yes = tepal_recycling_seen_one(r, digests[i]);
@@ -393,8 +393,8 @@ static size_t lines_seen(struct tepal_recycling *r, const struct tepal_digest *d
     if (r->rule == TEPAL_RECYCLING_AVERAGE) {
         return average_seen(r, digests, count, answers);
     }
-    return r->at.hashes > ADDRESS_SECTORS ? seen_lines(r, digests, count, answers, true, false)
-                                          : seen_lines(r, digests, count, answers, false, false);
+    return line_two(r) ? seen_lines(r, digests, count, answers, true, false)
+                       : seen_lines(r, digests, count, answers, false, false);
 }
 
 ALWAYS_INLINE size_t query_lines(const struct tepal_recycling *r,
@@ -425,8 +425,8 @@ ALWAYS_INLINE size_t query_lines(const struct tepal_recycling *r,
 static size_t lines_query(const struct tepal_recycling *r, const struct tepal_digest *digests,
                           size_t count, uint64_t *answers)
 {
-    return r->at.hashes > ADDRESS_SECTORS ? query_lines(r, digests, count, answers, true)
-                                          : query_lines(r, digests, count, answers, false);
+    return line_two(r) ? query_lines(r, digests, count, answers, true)
+                       : query_lines(r, digests, count, answers, false);
 }
 
 /* One message: the loads of all phases are under way together without being asked for ahead. */
@@ -444,7 +444,7 @@ static bool line_query_one(const struct tepal_recycling *r, struct tepal_digest 
 {
     const struct recycling_rule rule = rule_of(r);
     const struct phases phases = phases_of(r);
-    bool two = r->at.hashes > ADDRESS_SECTORS;
+    bool two = line_two(r);
     struct message m = message_of(&rule, two, d);
     return any_holds(&phases, &m, mask_of(&m, two), phases.count);
 }

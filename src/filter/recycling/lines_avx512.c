@@ -1,4 +1,7 @@
-/* lines_avx512.c: the recycling filter's blocked loops with AVX-512: a line is one vector. */
+/*
+ * lines_avx512.c: the recycling filter's blocked loops with AVX-512: a line is one vector. Filters
+ * with a second round of cells (k > 8) are for the loops with AVX2.
+ */
 #include "filter/recycling/internal.h"
 
 #if defined(__AVX512VBMI2__)
@@ -65,6 +68,7 @@ static inline bool line_places(uint64_t lines, const uint64_t *subsets, uint64_t
     return true;
 }
 
+#define line_two(r) false
 #include "filter/recycling/lines.h"
 
 const struct recycling_kernels tepal_recycling_lines_avx512 = {lines_seen, lines_query,

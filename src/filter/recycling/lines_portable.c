@@ -15,6 +15,8 @@ static inline uint32_t line_shared(const void *line, struct line_mask mask, cons
     return shared;
 }
 
+#define line_two(r) ((r)->at.hashes > ADDRESS_SECTORS)
+
 #define line_places(lines, subsets, ways, digests, offsets, cells) false
 #include "filter/recycling/lines.h"
 

@@ -136,9 +136,11 @@ static const struct recycling_kernels *kernels_for(const struct tepal_recycling 
     if (r->at.layout != TEPAL_LAYOUT_BLOCKED || r->own_hashes) {
         return &general;
     }
-    return tepal_processor_has_avx512() ? &tepal_recycling_lines_avx512
-           : tepal_processor_has_avx2() ? &tepal_recycling_lines_avx2
-                                        : &tepal_recycling_lines_portable;
+    if (tepal_processor_has_avx512() && r->at.hashes <= ADDRESS_SECTORS) {
+        return &tepal_recycling_lines_avx512;
+    }
+    return tepal_processor_has_avx2() ? &tepal_recycling_lines_avx2
+                                      : &tepal_recycling_lines_portable;
 }
 
 static void recycling_open(struct tepal_filter *filter)
