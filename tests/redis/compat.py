@@ -7,7 +7,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
-from basics import MODULE  # noqa: E402
+from basics import MODULE, events_of  # noqa: E402
 from persistence import digest, wait_for_sync  # noqa: E402
 from server import Error, Server, Tests, encode, flat  # noqa: E402
 
@@ -268,6 +268,22 @@ def test_dumps(t):
                     c.fails(name + ".LOADCHUNK", "n", chunks[1][0], bytes(bad)))
             t.equal("%s: and gone" % name, c("EXISTS", "n"), 0)
         t.error("position", c, "ERR Invalid position", "CF.LOADCHUNK", "n", 0, "x")
+
+
+def test_events(t):
+    """Only of what changed something."""
+    with server(settings=[("notify-keyspace-events", "EA")]) as s:
+        c, listener = s.client(), s.client()
+        listener("PSUBSCRIBE", "__keyevent@0__:*")
+        for words in (["BF.ADD", "b", 1], ["BF.ADD", "b", 1], ["BF.MADD", "b", 1, 2],
+                      ["BF.INSERT", "b", "ITEMS", 2], ["BF.EXISTS", "b", 1], ["BF.INFO", "b"],
+                      ["CF.ADDNX", "c", 1], ["CF.ADDNX", "c", 1], ["CF.INSERTNX", "c", "ITEMS", 1],
+                      ["CF.DEL", "c", 1], ["CF.DEL", "c", 1], ["CF.COUNT", "c", 1]):
+            c(*words)
+        for at, data in chunks_of(c, "BF", "b"):
+            c("BF.LOADCHUNK", "d", at, data)
+        t.equal("events", [e.split(b":")[-1] for e in events_of(listener)],
+                [b"bf.add", b"bf.add", b"cf.add", b"cf.del", b"tepal.loadchunk", b"tepal.loadchunk"])
 
 
 def test_protocol_3(t):
