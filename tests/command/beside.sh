@@ -62,4 +62,25 @@ for signal in INT TERM HUP; do
     absent "SIG$signal: no receipts" r
     same "SIG$signal: the filter is as it was" f before
 done
+# More files than a few: an interrupted split leaves none of a hundred.
+mkdir parts
+env --default-signal=TERM "$tepal" split pipe --parts 100 -o parts/p -q &
+child=$!
+exec 7>pipe
+for ((i = 0; i < 400; i++)); do
+    [[ $(ls -A parts | wc -l) -lt 100 ]] || break
+    sleep 0.02
+done
+is 'split: all parts are open' "$(ls -A parts | wc -l)" 100
+kill -TERM $child
+wait $child 2>/dev/null
+exec 7>&-
+is 'split: nothing is left' "$(ls -A parts | wc -l)" 0
+
+# Nobody reads what is printed: that ends a command, too.
+printf 'a\tb\nb\tc\nb\td\n' >net
+for i in 1 2 3; do
+    "$tepal" app route net --all-pairs --allocations 500 --headers h | true
+done
+is 'a closed pipe: nothing is left' "$(ls -A | grep -c '^\.tepal')" 0
 finish

@@ -84,10 +84,49 @@ refused 'a folder in the place of the lock' "f: its lock $PWD/f.lock is not a re
     timeout 20 "$tepal" dedup --state f low
 rmdir f.lock
 same 'and the filter is as it was' f base
+# What has contents is somebody else's file, not a lock.
+echo theirs >f.lock
+refused 'a file with contents in the place of the lock' \
+    "f: its lock would be $PWD/f.lock, but that has contents: move it, or give the filter another name; nothing was changed" \
+    "$tepal" add f high
+refused 'nor is a new filter made beside it' \
+    "new: its lock would be new.lock, but that has contents: move it, or give the filter another name; nothing was written" \
+    bash -c 'mv f.lock new.lock; "$0" build high -o new -q' "$tepal"
+is 'it is still there' "$(cat new.lock)" theirs
+absent 'nothing was written' new
+rm new.lock
 long=$(printf 'n%.0s' {1..255})
 cp base "$long"
 expect 'the longest name there is' 0 '' '' "$tepal" add "$long" high -q
 is 'no lock is left beside it' "$(ls | grep -c lock)" 0
+
+# A link that leads elsewhere meanwhile: what was locked is written, and nothing else.
+cp base one
+cp base two
+cp base before
+ln -s one current
+mkfifo keys
+for command in 'add current keys' 'dedup --state current keys'; do
+    if [[ $command == dedup* ]]; then
+        rm one
+        "$tepal" dedup --state one --memory 2Ki --seed 7 -q low >/dev/null
+    fi
+    ln -sfn one current
+    "$tepal" $command -q >/dev/null &
+    exec 7>keys
+    for ((i = 0; i < 400; i++)); do
+        [[ ! -e one.lock ]] || flock -n one.lock true || break
+        sleep 0.02
+    done
+    ln -sfn two current
+    echo 150 >&7
+    exec 7>&-
+    wait $!
+    is "$command: the key is where the link led" "$? $(echo 150 | "$tepal" query -c one)" '0 1'
+    same "$command: where it leads now is as it was" two before
+done
+absent 'no lock stays there' one.lock
+rm keys
 
 # An interrupt leaves nothing behind.
 for signal in INT TERM HUP; do
@@ -109,4 +148,25 @@ for signal in INT TERM HUP; do
     same "SIG$signal: the filter is as it was" f base
     rm keys
 done
+# Nor does the second one, which ends a dedup that cannot get rid of its lines.
+mkfifo keys lines
+env --default-signal=INT "$tepal" dedup --state s --memory 2Ki keys >lines &
+child=$!
+exec 6<lines 7>keys
+seq 200000 >&7 2>/dev/null &
+writer=$!
+for ((i = 0; i < 400; i++)); do
+    [[ ! -e s.lock ]] || flock -n s.lock true || break
+    sleep 0.02
+done
+sleep 0.3 # both pipes are full
+kill -INT $child
+sleep 0.2
+is 'the first one waits for the lines' "$(ls s.lock)" s.lock
+kill -INT $child
+wait $child
+is 'the second one does not' $? 130
+exec 6<&- 7>&-
+wait $writer
+absent 'no lock is left' s.lock
 finish

@@ -181,7 +181,8 @@ static void print_words(struct receive *all, const char *name,
 
 static int open_input(const struct receive *r, const char *path)
 {
-    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd =
+        strcmp(path, "-") == 0 ? STDIN_FILENO : open(file_lock_place(path), O_RDONLY | O_CLOEXEC);
     struct stat about;
     if (fd >= 0 && fstat(fd, &about) == 0 && S_ISDIR(about.st_mode)) {
         close(fd);
@@ -210,7 +211,7 @@ static int judge_one(struct receive *r, const char *path, const char *to, bool l
     if (fd < 0) {
         return EXIT_TROUBLE;
     }
-    bool as_it_is = is_regular(fd) && packed_look(path) == PACKED_NOT;
+    bool as_it_is = is_regular(fd) && packed_look(file_lock_place(path)) == PACKED_NOT;
     enum tepal_status status =
         as_it_is ? tepal_receive_fd(fd, &r->terms, NULL, &filter, &judgement, &error)
                  : receive_stream(fd, &r->terms, &filter, &judgement, &error);

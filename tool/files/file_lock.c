@@ -19,16 +19,34 @@
 #define PAUSES   100 /* in the first second */
 #define PAUSE_NS 10000000
 
-/* Through links, so that two names of one file have one lock. NULL and errno if that fails. */
-static char *lock_path(const char *file)
+/* Those that this process has taken, the last one first. */
+static struct file_lock *taken;
+
+/*
+ * Through links, so that two names of one file have one lock; of what is not there yet, its folder.
+ * NULL and errno if that fails.
+ */
+static char *through_links(const char *file)
 {
+    const char *slash = strrchr(file, '/');
     char *whole = realpath(file, NULL);
-    if (whole == NULL && errno == ENOENT) {
-        whole = strdup(file);
+    if (whole != NULL || errno != ENOENT || slash == NULL) {
+        return whole == NULL && errno == ENOENT ? strdup(file) : whole;
     }
-    if (whole == NULL) {
-        return NULL;
+    char *folder = strndup(file, (size_t)(slash + 1 - file));
+    char *there = folder == NULL ? NULL : realpath(folder, NULL);
+    size_t room = there == NULL ? 0 : strlen(there) + strlen(slash) + 1;
+    whole = room == 0 ? NULL : malloc(room);
+    if (whole != NULL) {
+        snprintf(whole, room, "%s%s", there, slash);
     }
+    free(folder);
+    free(there);
+    return whole;
+}
+
+static char *lock_path(const char *whole)
+{
     const char *slash = strrchr(whole, '/');
     size_t len = strlen(whole);
     size_t most = (slash == NULL ? 0 : (size_t)(slash + 1 - whole)) + LONGEST + 1 - sizeof ENDING;
@@ -37,7 +55,6 @@ static char *lock_path(const char *file)
     if (path != NULL) {
         snprintf(path, len + sizeof ENDING, "%.*s" ENDING, (int)len, whole);
     }
-    free(whole);
     return path;
 }
 
@@ -55,10 +72,11 @@ static int open_lock(const char *path)
         }
     } while (fd < 0 && (errno == EEXIST || errno == EINTR));
     struct stat about;
-    int error = fd < 0                   ? errno
-                : fstat(fd, &about) != 0 ? errno
-                : S_ISREG(about.st_mode) ? 0
-                                         : EINVAL;
+    int error = fd < 0                    ? errno
+                : fstat(fd, &about) != 0  ? errno
+                : !S_ISREG(about.st_mode) ? EINVAL
+                : about.st_size > 0       ? ENOTEMPTY
+                                          : 0;
     if (fd >= 0 && error != 0) {
         close(fd);
         fd = -1;
@@ -110,9 +128,16 @@ static bool has_no_locks(int error)
     return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP;
 }
 
+static void forget(struct file_lock *lock)
+{
+    free(lock->path);
+    free(lock->file);
+    *lock = (struct file_lock){.path = NULL};
+}
+
 static int cannot(struct file_lock *lock, const struct args *args, const char *file, int error)
 {
-    char *path = lock->path;
+    const char *path = lock->path;
     int code;
     if (path == NULL) {
         code = args_about(args, file, "%s", strerror(error));
@@ -122,12 +147,33 @@ static int cannot(struct file_lock *lock, const struct args *args, const char *f
         code = args_about(args, file, "its lock %s is a symbolic link: remove it", path);
     } else if (error == EINVAL) {
         code = args_about(args, file, "its lock %s is not a regular file", path);
+    } else if (error == ENOTEMPTY) {
+        code = args_about(args, file,
+                          "its lock would be %s, but that has contents: move it, or give the "
+                          "filter another name",
+                          path);
     } else {
         code = args_about(args, file, "its lock %s cannot be taken: %s", path, strerror(error));
     }
-    lock->path = NULL;
-    free(path);
+    forget(lock);
     return code;
+}
+
+static void remember(struct file_lock *lock)
+{
+    lock->before = taken;
+    taken = lock;
+}
+
+/* While it is held: whoever waits looks whether it is there. */
+static void remove_held(struct file_lock *lock)
+{
+    if (look_again(lock->fd, lock->path) == 0) {
+        (void)unlink(lock->path);
+    }
+    close(lock->fd);
+    free(lock->path);
+    lock->path = NULL;
 }
 
 int file_lock_take(struct file_lock *lock, const struct args *args, const char *file,
@@ -135,11 +181,12 @@ int file_lock_take(struct file_lock *lock, const struct args *args, const char *
 {
     bool wait = patience == FILE_LOCK_WAIT && !arg(args, "no-wait")->given;
     bool told = false;
-    lock->path = NULL;
+    *lock = (struct file_lock){.name = file};
     if (file == NULL || strcmp(file, "-") == 0) {
         return EXIT_YES;
     }
-    lock->path = lock_path(file);
+    lock->file = through_links(file);
+    lock->path = lock->file == NULL ? NULL : lock_path(lock->file);
     while (lock->path != NULL) {
         lock->fd = open_lock(lock->path);
         if (lock->fd < 0) {
@@ -149,6 +196,7 @@ int file_lock_take(struct file_lock *lock, const struct args *args, const char *
         error = error == 0 ? look_again(lock->fd, lock->path) : error;
         if (error == 0) {
             leftover_note(lock->path);
+            remember(lock);
             return EXIT_YES;
         }
         if (has_no_locks(error)) {
@@ -158,7 +206,8 @@ int file_lock_take(struct file_lock *lock, const struct args *args, const char *
                             "it meanwhile",
                             strerror(error));
             }
-            file_lock_drop(lock);
+            remove_held(lock);
+            remember(lock);
             return EXIT_YES;
         }
         close(lock->fd);
@@ -169,13 +218,30 @@ int file_lock_take(struct file_lock *lock, const struct args *args, const char *
     return cannot(lock, args, file, errno);
 }
 
+const char *file_lock_place(const char *name)
+{
+    for (const struct file_lock *lock = taken; lock != NULL; lock = lock->before) {
+        if (strcmp(lock->name, name) == 0) {
+            return lock->file;
+        }
+    }
+    return name;
+}
+
 void file_lock_drop(struct file_lock *lock)
 {
-    if (lock->path != NULL) {
-        (void)unlink(lock->path); /* while it is held: whoever waits looks whether it is there */
-        close(lock->fd);
-        leftover_forget(lock->path);
-        free(lock->path);
-        lock->path = NULL;
+    if (lock->file == NULL) {
+        return;
     }
+    for (struct file_lock **at = &taken; *at != NULL; at = &(*at)->before) {
+        if (*at == lock) {
+            *at = lock->before;
+            break;
+        }
+    }
+    if (lock->path != NULL) {
+        leftover_forget(lock->path);
+        remove_held(lock);
+    }
+    forget(lock);
 }

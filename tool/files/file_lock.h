@@ -4,17 +4,21 @@
  * may not be there yet. Every command that writes a filter takes it: before it reads what it will
  * replace, or, if it reads nothing of it, just to write. Commands that only read never wait.
  *
- * FILE.lock goes when the lock is dropped. If a command was killed it stays, and means nothing.
+ * FILE.lock goes when the lock is dropped. If a command was killed it stays, and means nothing. A
+ * file of that name that has contents is somebody else's, and stays.
  */
 #ifndef TOOL_FILES_FILE_LOCK_H
 #define TOOL_FILES_FILE_LOCK_H
 
 #include "cli/command.h"
 
-/* All zeros: nothing is held. */
+/* All zeros: nothing is held. It stays where it is from file_lock_take to file_lock_drop. */
 struct file_lock {
-    char *path; /* of the lock; NULL: nothing is held */
+    const char *name; /* of the file, as the command calls it */
+    char *file;       /* the same after symbolic links, when the lock was taken; NULL: no file */
+    char *path;       /* of the lock; NULL: nothing is held */
     int fd;
+    struct file_lock *before; /* that this process took */
 };
 
 enum file_lock_patience {
@@ -28,6 +32,12 @@ enum file_lock_patience {
  */
 int file_lock_take(struct file_lock *lock, const struct args *args, const char *file,
                    enum file_lock_patience patience);
+
+/*
+ * What a name meant when its lock was taken: a link on the way may lead elsewhere by now, to a file
+ * that is not locked. Of a name that this process has not locked, the name itself.
+ */
+const char *file_lock_place(const char *name);
 
 /* Always allowed, also on all zeros. */
 void file_lock_drop(struct file_lock *lock);

@@ -59,6 +59,7 @@ static enum tepal_status open_any(const char *path, enum filter_file_mode mode, 
     if (is_standard(path)) {
         return packed_load(path, most, out, error);
     }
+    path = file_lock_place(path);
     if (stat(path, &about) != 0) {
         return system_fault(error);
     }
@@ -298,7 +299,7 @@ static int save(const struct args *args, const struct tepal_filter *filter, cons
     enum tepal_status status;
     *in_place = false;
     if (arg(args, "compress")->given) {
-        return packed_save(args, filter, path, in_place);
+        return packed_save(args, filter, file_lock_place(path), in_place);
     }
     if (is_standard(path)) {
         status = tepal_save_fd(filter, STDOUT_FILENO, &error);
@@ -307,7 +308,7 @@ static int save(const struct args *args, const struct tepal_filter *filter, cons
             return EXIT_TROUBLE;
         }
     } else {
-        status = filter_file_save_quietly(filter, path, &error);
+        status = filter_file_save_quietly(filter, file_lock_place(path), &error);
         stays =
             status != TEPAL_OK && filter_file_in_place(&error) ? NULL : stays; /* do not deny it */
     }
@@ -344,7 +345,7 @@ int filter_file_save(const struct args *args, const struct tepal_filter *filter,
 int filter_file_replace(const struct args *args, const struct tepal_filter *filter,
                         const char *path, struct atomic_file *const *beside, size_t count)
 {
-    struct file_lock lock;
+    struct file_lock lock = {.path = NULL};
     int code = file_lock_take(&lock, args, path, FILE_LOCK_WAIT);
     code = code == EXIT_YES ? filter_file_save_with(args, filter, path, beside, count) : code;
     file_lock_drop(&lock);

@@ -53,7 +53,8 @@ bool filter_file_same(const char *a, const char *b);
 /*
  * Write: atomically to a path, with signals held off so that no temporary file stays behind. Who
  * calls filter_file_save holds the lock of the path (files/file_lock.h), since before it read what
- * it replaces; filter_file_replace takes it, for those who read nothing of it.
+ * it replaces; filter_file_replace takes it, for those who read nothing of it. What is read and
+ * written then is the file that was locked, even if a link on the way leads elsewhere meanwhile.
  *
  * filter_file_save_with also gives the `count` files beside the filter their names (atomic_file.h;
  * they are finished, or not open), once the filter is in place: if it does not get there they are

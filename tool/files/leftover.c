@@ -4,42 +4,79 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MOST 32
+#define AT_ONCE 32
 
-static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-static const char *volatile noted[MOST];
+static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+
+/* Never taken apart again: the handler may come at any time, in any thread. */
+struct names {
+    const char *volatile path[AT_ONCE];
+    struct names *volatile more;
+};
+static struct names noted;
 
 /* Not from a process that was forked meanwhile: the names are its parent's. */
 static volatile sig_atomic_t owner;
 
 static void on_end(int number)
 {
-    for (size_t i = 0; i < MOST && owner == (sig_atomic_t)getpid(); i++) {
-        const char *path = noted[i];
-        if (path != NULL) {
-            (void)unlink(path);
+    bool ours = owner == (sig_atomic_t)getpid();
+    for (const struct names *at = &noted; at != NULL && ours; at = at->more) {
+        for (size_t i = 0; i < AT_ONCE; i++) {
+            const char *path = at->path[i];
+            if (path != NULL) {
+                (void)unlink(path);
+            }
         }
     }
     raise(number); /* it was reset when it came, and waits until this returns */
+}
+
+void leftover_answer(int number)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = on_end;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(number, &action, NULL);
 }
 
 static void install(void)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction before;
-        struct sigaction action;
-        if (sigaction(numbers[i], NULL, &before) != 0 || before.sa_handler != SIG_DFL) {
-            continue;
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
+            leftover_answer(numbers[i]);
         }
-        memset(&action, 0, sizeof action);
-        sigemptyset(&action.sa_mask);
-        action.sa_handler = on_end;
-        action.sa_flags = (int)SA_RESETHAND;
-        sigaction(numbers[i], &action, NULL);
     }
+}
+
+/* Where the path stands, or NULL: nowhere. Of NULL, a free place. */
+static const char *volatile *place_of(const char *path)
+{
+    for (struct names *at = &noted; at != NULL; at = at->more) {
+        for (size_t i = 0; i < AT_ONCE; i++) {
+            if (at->path[i] == path) {
+                return &at->path[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char *volatile *more_room(void)
+{
+    struct names *last = &noted;
+    while (last->more != NULL) {
+        last = last->more;
+    }
+    last->more = calloc(1, sizeof *last->more);
+    return last->more == NULL ? NULL : last->more->path;
 }
 
 void leftover_note(const char *path)
@@ -48,21 +85,19 @@ void leftover_note(const char *path)
     leftover_hold(&before);
     owner = (sig_atomic_t)getpid();
     install();
-    for (size_t i = 0; i < MOST; i++) {
-        if (noted[i] == NULL) {
-            noted[i] = path;
-            break;
-        }
+    const char *volatile *place = place_of(NULL);
+    place = place == NULL ? more_room() : place;
+    if (place != NULL) {
+        *place = path;
     }
     leftover_release(&before);
 }
 
 void leftover_forget(const char *path)
 {
-    for (size_t i = 0; i < MOST; i++) {
-        if (noted[i] == path) {
-            noted[i] = NULL;
-        }
+    const char *volatile *place = path == NULL ? NULL : place_of(path);
+    if (place != NULL) {
+        *place = NULL;
     }
 }
 

@@ -12,13 +12,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "files/leftover.h"
+
 static volatile sig_atomic_t asked_to_stop;
 static volatile sig_atomic_t asked_to_tell;
 
+/* A second one ends a command that cannot get rid of its output. */
 static void on_stop(int number)
 {
-    (void)number;
     asked_to_stop = 1;
+    leftover_answer(number);
 }
 
 static void on_tell(int number)
@@ -43,10 +46,9 @@ static void install(int number, void (*handler)(int), int flags)
 
 void signals_start(void)
 {
-    /* Reset by the first: a second one ends a command that cannot get rid of its output. */
-    install(SIGINT, on_stop, (int)SA_RESETHAND);
-    install(SIGTERM, on_stop, (int)SA_RESETHAND);
-    install(SIGHUP, on_stop, (int)SA_RESETHAND);
+    install(SIGINT, on_stop, 0);
+    install(SIGTERM, on_stop, 0);
+    install(SIGHUP, on_stop, 0);
     install(SIGUSR1, on_tell, SA_RESTART); /* ppoll(2) is interrupted all the same */
 }
 

@@ -21,12 +21,12 @@
 /* ---- open ------------------------------------------------------------------------------------ */
 
 /* Is there a state? Only "no such file", or an empty one, means no: anything else is an error. */
-static int look(const struct args *args, const char *path, bool *there)
+static int look(const struct args *args, const char *name, const char *path, bool *there)
 {
     struct stat about;
     *there = stat(path, &about) == 0;
     if (!*there) {
-        return errno == ENOENT ? EXIT_YES : args_about(args, path, "%s", strerror(errno));
+        return errno == ENOENT ? EXIT_YES : args_about(args, name, "%s", strerror(errno));
     }
     *there = !S_ISREG(about.st_mode) || about.st_size > 0;
     return EXIT_YES;
@@ -37,7 +37,7 @@ static int load(struct state *s, struct tepal_filter **before)
 {
     bool there;
     *before = NULL;
-    if (look(s->args, s->name, &there) != EXIT_YES) {
+    if (look(s->args, s->name, s->path, &there) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     if (!there) {
@@ -64,17 +64,10 @@ static int check_place(const struct args *args, const char *path)
     if (strcmp(path, "-") == 0) {
         return args_error(args, "--state -: the state must be a file");
     }
-    if (look(args, path, &there) != EXIT_YES) {
+    if (look(args, path, path, &there) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     return there ? filter_file_check_in_place(args, path) : filter_file_check_output(args, path);
-}
-
-/* What the name means now, in case it is a link that changes. NULL and errno if that fails. */
-static char *through_links(const char *path)
-{
-    char *whole = realpath(path, NULL);
-    return whole != NULL || errno != ENOENT ? whole : strdup(path);
 }
 
 int state_open(struct state *s, const struct args *args, struct tepal_filter **before)
@@ -89,13 +82,12 @@ int state_open(struct state *s, const struct args *args, struct tepal_filter **b
     if (check_place(args, file->text) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (file_lock_take(&s->lock, args, file->text, FILE_LOCK_REFUSE) != EXIT_YES ||
-        load(s, before) != EXIT_YES) {
+    if (file_lock_take(&s->lock, args, file->text, FILE_LOCK_REFUSE) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    s->path = through_links(file->text);
-    if (s->path == NULL) {
-        return args_about(args, s->name, "%s", strerror(errno));
+    s->path = s->lock.file;
+    if (load(s, before) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
     s->interval = every->given ? (double)every->whole / 1000 : 60;
     s->next = progress_clock() + s->interval;
@@ -293,6 +285,5 @@ int state_close(struct state *s, const struct tepal_filter *filter)
 void state_free(struct state *s)
 {
     file_lock_drop(&s->lock);
-    free(s->path);
     s->path = NULL;
 }

@@ -17,7 +17,7 @@
 struct state {
     const struct args *args;
     const char *name; /* as the user calls it */
-    char *path;       /* through links */
+    const char *path; /* through links: of the lock */
     struct file_lock lock;
     double interval; /* seconds between two saves */
     double next;     /* when the next one is due */
