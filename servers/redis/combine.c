@@ -31,7 +31,6 @@ static int combine_all(struct redis_ctx *ctx, struct redis_string **argv, int ar
     if (argc < 3) {
         return redis.WrongArity(ctx);
     }
-    limits_begin(ctx);
     int count = argc - 2;
     const struct held **sources = redis.Alloc((size_t)count * sizeof *sources);
     if (!find_sources(ctx, argv + 2, count, sources)) {

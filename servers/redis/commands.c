@@ -30,7 +30,7 @@
     }
 
 #define WISH                                                                                       \
-    WORD("KEYS n", REDIS_ARG_STRING), OPTION("rate", REDIS_ARG_DOUBLE, "FP"),                      \
+    OPTION("keys", REDIS_ARG_INTEGER, "KEYS"), OPTION("rate", REDIS_ARG_DOUBLE, "FP"),             \
         OPTION("share-lost", REDIS_ARG_DOUBLE, "FN"),                                              \
         OPTION("bytes", REDIS_ARG_INTEGER, "MEMORY"), OPTION("kind", REDIS_ARG_STRING, "KIND"),    \
         OPTION("layout", REDIS_ARG_STRING, "LAYOUT"), FLAG("deletes", "DELETES"),                  \
@@ -55,7 +55,7 @@ static struct redis_arg mseen_args[] = {KEY, MANY("item", REDIS_ARG_STRING),
                                         OPTION("time", REDIS_ARG_INTEGER, "NOW"), END};
 static struct redis_arg combine_args[] = {
     {.name = "destination", .type = REDIS_ARG_KEY},
-    {.name = "source", .type = REDIS_ARG_KEY, .flags = REDIS_ARG_MULTIPLE},
+    {.name = "source", .type = REDIS_ARG_KEY, .key_spec_index = 1, .flags = REDIS_ARG_MULTIPLE},
     END};
 static struct redis_arg set_args[] = {KEY,
                                       WORD("bytes", REDIS_ARG_STRING),
@@ -193,7 +193,7 @@ static int describe(struct redis_ctx *ctx, const struct command *command)
 {
     static const struct redis_command_info_version version = {
         1, sizeof(struct redis_history), sizeof(struct redis_key_spec), sizeof(struct redis_arg)};
-    struct redis_key_spec specs[2];
+    struct redis_key_spec specs[3];
     memset(specs, 0, sizeof specs);
     struct redis_command_info info = {
         .version = &version,
@@ -204,13 +204,14 @@ static int describe(struct redis_ctx *ctx, const struct command *command)
         .key_specs = command->first > 0 ? specs : NULL,
         .args = command->args,
     };
-    specs[0].flags = command->key_flags;
-    specs[0].begin_search_type = REDIS_BEGIN_INDEX;
-    specs[0].begin.index.pos = command->first;
-    specs[0].find_keys_type = REDIS_FIND_RANGE;
-    specs[0].find.range.lastkey =
-        command->last < 0 ? command->last : command->last - command->first;
-    specs[0].find.range.keystep = command->step;
+    for (int i = 0; i < (command->last < 0 ? 2 : 1); i++) { /* the first is written, others read */
+        specs[i].flags = i == 0 ? command->key_flags : READS;
+        specs[i].begin_search_type = REDIS_BEGIN_INDEX;
+        specs[i].begin.index.pos = command->first + i;
+        specs[i].find_keys_type = REDIS_FIND_RANGE;
+        specs[i].find.range.lastkey = i == 0 ? 0 : command->last;
+        specs[i].find.range.keystep = command->step;
+    }
     struct redis_command *made = redis.GetCommand(ctx, command->name);
     if (made == NULL || redis.SetCommandInfo(made, &info) != REDIS_OK) {
         return REDIS_ERR;

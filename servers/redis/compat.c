@@ -210,8 +210,8 @@ static const char *begin(struct redis_ctx *ctx, struct redis_string **argv, enum
 }
 
 /* A chunk whose end the iterator tells. NULL, or the error; *ended: nothing can follow. */
-static const char *go_on(struct redis_string *chunk, uint64_t iterator, struct opened *opened,
-                         bool *ended)
+static const char *go_on(struct redis_string *chunk, uint64_t iterator, enum dialect dialect,
+                         struct opened *opened, bool *ended)
 {
     size_t len;
     const char *bytes = redis.StringPtrLen(chunk, &len);
@@ -219,7 +219,9 @@ static const char *go_on(struct redis_string *chunk, uint64_t iterator, struct o
     if (opened->value == NULL) {
         return NOT_FOUND;
     }
-    if (staged == NULL || len == 0 || iterator - 1 < len || iterator - 1 - len != staged->have) {
+    if (!transfer_is(staged, CHUNK_ID, sizeof CHUNK_ID - 1) ||
+        staged->held->dialect != (uint64_t)dialect || len == 0 || iterator - 1 < len ||
+        iterator - 1 - len != staged->have) {
         return "ERR invalid offset - no link found";
     }
     if (len > staged->total - staged->have) {
@@ -238,12 +240,11 @@ int compat_loadchunk(struct redis_ctx *ctx, struct redis_string **argv, uint64_t
 {
     struct opened opened;
     bool ended = false;
-    limits_begin(ctx);
     if (!compat_open(ctx, argv[1], ACCESS_ANY, dialect, &opened)) {
         return REDIS_OK;
     }
     const char *wrong = iterator == 1 ? begin(ctx, argv, dialect, &opened)
-                                      : go_on(argv[3], iterator, &opened, &ended);
+                                      : go_on(argv[3], iterator, dialect, &opened, &ended);
     if (wrong != NULL && dialect == DIALECT_CF && iterator != 1) {
         wrong = "Couldn't load chunk!";
     }

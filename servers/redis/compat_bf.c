@@ -120,7 +120,6 @@ int run_bf_reserve(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     if (expands && !w.scales) {
         return redis.ReplyWithError(ctx, "Nonscaling filters cannot expand");
     }
-    limits_begin(ctx);
     if (!compat_open(ctx, argv[1], ACCESS_ANY, DIALECT_BF, &opened)) {
         return REDIS_OK;
     }
@@ -137,8 +136,8 @@ int run_bf_reserve(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 
 /*
  * Adds items in groups, for which memory is fetched ahead. A group that cannot be added as a whole
- * goes item by item, up to the first that cannot be. How many replies there were: one for each item
- * that was added, and the error.
+ * goes item by item, up to the first that cannot be. Returns how many were added: each has a reply,
+ * and behind them is the error, if there was one.
  */
 static size_t insert_items(struct redis_ctx *ctx, struct tepal_filter *filter,
                            struct redis_string **items, size_t count, bool *changed)
@@ -165,7 +164,7 @@ static size_t insert_items(struct redis_ctx *ctx, struct tepal_filter *filter,
         } else {
             (void)redis.ReplyWithError(
                 ctx, status == TEPAL_FULL ? FULL : "ERR Insufficient memory to expand filter");
-            return done + 1;
+            return done;
         }
     }
     return count;
@@ -175,7 +174,6 @@ static int insert(struct redis_ctx *ctx, struct redis_string *key, struct redis_
                   size_t count, bool many, const struct wanted *w)
 {
     struct opened opened;
-    limits_begin(ctx);
     if (!(w->creates ? compat_open : compat_open_existing)(ctx, key, ACCESS_WRITE, DIALECT_BF,
                                                            &opened)) {
         return REDIS_OK;
@@ -188,13 +186,19 @@ static int insert(struct redis_ctx *ctx, struct redis_string *key, struct redis_
     if (many) {
         (void)redis.ReplyWithArray(ctx, REDIS_POSTPONED);
     }
-    size_t replies = insert_items(ctx, opened.value->held->filter, items, count, &changed);
+    size_t done = insert_items(ctx, opened.value->held->filter, items, count, &changed);
     if (many) {
-        redis.ReplySetArrayLength(ctx, (long)replies);
+        redis.ReplySetArrayLength(ctx, (long)(done < count ? done + 1 : done));
     }
-    value_changed(opened.value);
+    if (done > 0) { /* counts change with items that were there, too */
+        value_changed(opened.value);
+    }
     value_close(&opened);
-    (void)redis.ReplicateVerbatim(ctx); /* counts change with items that were there, too */
+    if (done == count) {
+        (void)redis.ReplicateVerbatim(ctx);
+    } else if (done > 0) { /* what was refused here is nothing that a replica would refuse */
+        (void)redis.Replicate(ctx, "BF.MADD", "sv", key, items, done);
+    }
     if (changed) {
         (void)redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "bf.add", key);
     }

@@ -137,7 +137,6 @@ int run_cf_reserve(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     if (wrong != NULL) {
         return redis.ReplyWithError(ctx, wrong);
     }
-    limits_begin(ctx);
     if (!compat_open(ctx, argv[1], ACCESS_ANY, DIALECT_CF, &opened)) {
         return REDIS_OK;
     }
@@ -159,8 +158,8 @@ struct insertion {
     uint64_t notes[NOTES];
 };
 
-/* One item: TEPAL_OK and whether it was added, or why not. */
-static enum tepal_status insert_one(struct held *held, const struct insertion *in,
+/* One item: TEPAL_OK and whether it was added, or why not. `closed`: no more are added. */
+static enum tepal_status insert_one(struct held *held, const struct insertion *in, bool closed,
                                     const struct redis_string *item, bool *added)
 {
     struct tepal_digest digest = compat_digest(held->filter, item);
@@ -168,14 +167,13 @@ static enum tepal_status insert_one(struct held *held, const struct insertion *i
     if (!*added) {
         return TEPAL_OK;
     }
-    return full(held) ? TEPAL_FULL : tepal_filter_add(held->filter, digest);
+    return closed || full(held) ? TEPAL_FULL : tepal_filter_add(held->filter, digest);
 }
 
 static int insert(struct redis_ctx *ctx, struct redis_string *key, const struct insertion *in)
 {
     struct opened opened;
     bool changed = false;
-    limits_begin(ctx);
     if (!(in->creates ? compat_open : compat_open_existing)(ctx, key, ACCESS_WRITE, DIALECT_CF,
                                                             &opened)) {
         return REDIS_OK;
@@ -194,10 +192,12 @@ static int insert(struct redis_ctx *ctx, struct redis_string *key, const struct 
         (void)redis.ReplyWithArray(ctx, (long)in->count);
     }
     bool integers = in->many && in->only_new;
+    size_t done = in->count; /* behind the first that was refused none is added */
     for (size_t i = 0; i < in->count; i++) {
         bool added;
-        enum tepal_status status = insert_one(held, in, in->items[i], &added);
+        enum tepal_status status = insert_one(held, in, i > done, in->items[i], &added);
         if (status != TEPAL_OK) {
+            done = i < done ? i : done;
             if (in->many) {
                 (void)redis.ReplyWithLongLong(ctx, -1);
             } else {
@@ -213,7 +213,12 @@ static int insert(struct redis_ctx *ctx, struct redis_string *key, const struct 
     }
     if (changed) {
         value_changed(opened.value);
-        (void)redis.ReplicateVerbatim(ctx);
+        if (done == in->count) {
+            (void)redis.ReplicateVerbatim(ctx);
+        } else { /* what was refused here is nothing that a replica would refuse */
+            (void)redis.Replicate(ctx, in->only_new ? "CF.INSERTNX" : "CF.INSERT", "scv", key,
+                                  "ITEMS", in->items, done);
+        }
         (void)redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.add", key);
     }
     value_close(&opened);

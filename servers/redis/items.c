@@ -207,7 +207,6 @@ static int add(struct redis_ctx *ctx, struct redis_string *key, struct addition 
     struct opened opened;
     struct batch b;
     size_t present = 0;
-    limits_begin(ctx);
     if (!value_open_existing(ctx, key, ACCESS_WRITE, &opened)) {
         return REDIS_OK;
     }
@@ -217,7 +216,7 @@ static int add(struct redis_ctx *ctx, struct redis_string *key, struct addition 
         return REDIS_OK;
     }
     enum tepal_status status = TEPAL_OK;
-    if (a->timed || by_time(filter)) {
+    if (!a->receipts && (a->timed || by_time(filter))) { /* which has none */
         status = set_clock(filter, a);
     }
     if (status == TEPAL_OK) {
@@ -375,7 +374,6 @@ int run_avoid(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     if (argc < 3) {
         return redis.WrongArity(ctx);
     }
-    limits_begin(ctx);
     if (!value_open_existing(ctx, argv[1], ACCESS_WRITE, &opened)) {
         return REDIS_OK;
     }

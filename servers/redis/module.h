@@ -13,8 +13,8 @@
 enum { REDIS_OK = 0, REDIS_ERR = 1 };
 enum { REDIS_API_VERSION = 1, REDIS_TYPE_METHODS = 4 };
 
-enum { REDIS_READ = 1 << 0, REDIS_WRITE = 1 << 1 }; /* modes of OpenKey */
-enum { REDIS_KEY_EMPTY = 0 };                       /* of KeyType */
+enum { REDIS_READ = 1 << 0, REDIS_WRITE = 1 << 1, REDIS_UNTOUCHED = 1 << 16 }; /* of OpenKey */
+enum { REDIS_KEY_EMPTY = 0 };                                                  /* of KeyType */
 
 enum { /* of GetContextFlags */
        REDIS_IN_MASTER = 1 << 2,
@@ -250,6 +250,7 @@ typedef int redis_apply(struct redis_ctx *ctx, void *data, struct redis_string *
     X(void, FreeServerInfo, (struct redis_ctx * ctx, struct redis_server_info * info))             \
     X(unsigned long long, ServerInfoGetFieldUnsigned,                                              \
       (struct redis_server_info * info, const char *field, int *error))                            \
+    X(int, AvoidReplicaTraffic, (void))                                                            \
     X(long long, Milliseconds, (void))                                                             \
     X(uint64_t, CreateTimer,                                                                       \
       (struct redis_ctx * ctx, long long period, redis_timer *call, void *data))                   \

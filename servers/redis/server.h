@@ -107,6 +107,7 @@ const char *held_finish(struct held *held, struct tepal_decoder *decoder);
 struct staged {
     struct held *held; /* where it will be */
     struct tepal_decoder *decoder;
+    uint64_t serial;  /* of this process: no other transfer has it */
     char id[PART_ID]; /* given by who sends it */
     size_t id_len;
     uint64_t total;
@@ -233,6 +234,8 @@ void transfer_begin(struct redis_ctx *ctx, struct redis_string *name, struct ope
                     struct staged *staged);
 /* All parts are there: their filter takes its place. NULL, or why it does not. */
 const char *transfer_end(struct opened *opened);
+/* Has it this id? NULL: no. */
+bool transfer_is(const struct staged *staged, const char *id, size_t len);
 /* Drops what has come of a transfer, and the key if there is nothing else. */
 void transfer_drop(struct opened *opened);
 void transfer_note(const struct staged *staged, int db, const struct redis_string *key);

@@ -33,9 +33,11 @@ size_t staged_memory(const struct staged *staged)
 
 struct staged *staged_new(const char *id, size_t id_len, uint64_t total)
 {
+    static uint64_t latest;
     struct tepal_error error;
     struct staged *staged = redis.Alloc(sizeof *staged);
     memset(staged, 0, sizeof *staged);
+    staged->serial = ++latest;
     atomic_fetch_add(&counts.transfers, 1);
     staged->held = held_new();
     struct tepal_allocator allocator = held_allocator(staged->held);

@@ -54,7 +54,6 @@ static bool open_as_wanted(struct words *words, struct options *o, struct opened
                                       "from 0 to 1");
         return false;
     }
-    limits_begin(words->ctx);
     if (!value_open(words->ctx, words->argv[1], ACCESS_ANY, opened)) {
         return false;
     }
@@ -233,7 +232,7 @@ void transfer_drop(struct opened *opened)
     }
 }
 
-static bool same_id(const struct staged *staged, const char *id, size_t len)
+bool transfer_is(const struct staged *staged, const char *id, size_t len)
 {
     return staged != NULL && staged->id_len == len && memcmp(staged->id, id, len) == 0;
 }
@@ -246,7 +245,7 @@ static int cancel(struct redis_ctx *ctx, struct redis_string **argv)
     if (!value_open(ctx, argv[1], ACCESS_ANY, &opened)) {
         return REDIS_OK;
     }
-    bool there = opened.value != NULL && same_id(opened.value->staged, id, len);
+    bool there = opened.value != NULL && transfer_is(opened.value->staged, id, len);
     if (there) {
         transfer_drop(&opened);
         (void)redis.ReplicateVerbatim(ctx);
@@ -297,6 +296,8 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     }
     size_t id_len;
     size_t len;
+    char known[PART_ID]; /* the transfer that replicas know of: this one, or another before it */
+    size_t known_len = 0;
     const char *id = redis.StringPtrLen(argv[2], &id_len);
     const char *bytes = redis.StringPtrLen(argv[5], &len);
     if (!word_u64(argv[3], &at) || !word_u64(argv[4], &total) || total > INT64_MAX || at >= total ||
@@ -307,6 +308,10 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     if (!open_as_wanted(&words, &options, &opened)) {
         return REDIS_OK;
     }
+    if (opened.value != NULL && opened.value->staged != NULL) {
+        known_len = opened.value->staged->id_len;
+        memcpy(known, opened.value->staged->id, known_len);
+    }
     if (at == 0) { /* begins, perhaps again */
         struct staged *begun = stage(id, id_len, total, &options);
         if (begun == NULL) {
@@ -314,7 +319,7 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
             return refused(ctx, limits_why());
         }
         transfer_begin(ctx, argv[1], &opened, begun);
-    } else if (opened.value == NULL || !same_id(opened.value->staged, id, id_len) ||
+    } else if (opened.value == NULL || !transfer_is(opened.value->staged, id, id_len) ||
                opened.value->staged->total != total) {
         value_close(&opened);
         return reply_error(ctx, "NOPART no transfer of this id and total is under way: begin at 0");
@@ -334,8 +339,8 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
         (void)refused(ctx, wrong);
         transfer_drop(&opened);
         value_close(&opened);
-        if (at > 0) { /* replicas have the parts before */
-            (void)redis.Replicate(ctx, "TEPAL.PART", "ssc", argv[1], argv[2], "CANCEL");
+        if (known_len > 0) {
+            (void)redis.Replicate(ctx, "TEPAL.PART", "sbc", argv[1], known, known_len, "CANCEL");
         }
         return REDIS_OK;
     }
@@ -348,14 +353,13 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 
 /*
  * Where transfers were begun. Values are freed in other threads too, so they are not referred to:
- * whoever is in the list is looked up by key and id, and leaves it when it is not there any more.
+ * whoever is in the list is looked up by its key, and leaves it when it is not there any more.
  */
 struct noted {
     struct noted *next;
     struct redis_string *key;
     int db;
-    char id[PART_ID];
-    size_t id_len;
+    uint64_t serial;
 };
 
 static struct noted *noted;
@@ -370,36 +374,51 @@ void transfer_note(const struct staged *staged, int db, const struct redis_strin
     struct noted *note = redis.Alloc(sizeof *note);
     note->key = redis.CreateString(NULL, name, len);
     note->db = db;
-    memcpy(note->id, staged->id, sizeof note->id);
-    note->id_len = staged->id_len;
+    note->serial = staged->serial;
     note->next = noted;
     noted = note;
 }
 
-/* Is it there no more, or was it just dropped? A key that was renamed is left to its owner. */
-static bool gone(struct redis_ctx *ctx, const struct noted *note)
+/* Opens the key of a transfer, if that is there still. */
+static bool find(struct redis_ctx *ctx, const struct noted *note, int mode, struct opened *out)
 {
-    if (redis.SelectDb(ctx, note->db) != REDIS_OK) {
+    out->key = redis.OpenKey(ctx, note->key, mode | REDIS_UNTOUCHED);
+    out->value = out->key != NULL && redis.ModuleTypeGetType(out->key) == value_type
+                     ? redis.ModuleTypeGetValue(out->key)
+                     : NULL;
+    if (out->value != NULL && out->value->staged != NULL &&
+        out->value->staged->serial == note->serial) {
         return true;
     }
-    struct opened opened = {redis.OpenKey(ctx, note->key, REDIS_READ), NULL};
-    bool ours = opened.key != NULL && redis.ModuleTypeGetType(opened.key) == value_type;
-    opened.value = ours ? redis.ModuleTypeGetValue(opened.key) : NULL;
-    ours = ours && same_id(opened.value->staged, note->id, note->id_len);
-    long long idle = ours ? redis.Milliseconds() - opened.value->staged->latest : 0;
-    bool drops = ours && idle >= (long long)settings.part_timeout &&
-                 (redis.GetContextFlags(ctx) & REDIS_IN_MASTER) != 0; /* a replica is told */
+    value_close(out);
+    return false;
+}
+
+/*
+ * Is it there no more, or was it just dropped? A key that was renamed is left to its owner. Only a
+ * master drops, which tells its replicas, and not while clients are paused: then nothing may be
+ * told.
+ */
+static bool gone(struct redis_ctx *ctx, const struct noted *note)
+{
+    struct opened opened;
+    if (redis.SelectDb(ctx, note->db) != REDIS_OK || !find(ctx, note, REDIS_READ, &opened)) {
+        return true;
+    }
+    long long idle = redis.Milliseconds() - opened.value->staged->latest;
     value_close(&opened);
-    if (drops) {
-        opened.key = redis.OpenKey(ctx, note->key, REDIS_READ | REDIS_WRITE);
-        opened.value = redis.ModuleTypeGetValue(opened.key);
+    if (idle < (long long)settings.part_timeout ||
+        (redis.GetContextFlags(ctx) & REDIS_IN_MASTER) == 0 || redis.AvoidReplicaTraffic()) {
+        return false;
+    }
+    if (find(ctx, note, REDIS_READ | REDIS_WRITE, &opened)) {
+        (void)redis.Replicate(ctx, "TEPAL.PART", "sbc", note->key, opened.value->staged->id,
+                              opened.value->staged->id_len, "CANCEL");
         transfer_drop(&opened);
         value_close(&opened);
-        (void)redis.Replicate(ctx, "TEPAL.PART", "sbc", note->key, note->id, note->id_len,
-                              "CANCEL");
         counts.expired++;
     }
-    return !ours || drops;
+    return true;
 }
 
 static void sweep(struct redis_ctx *ctx, void *data)

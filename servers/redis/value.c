@@ -94,6 +94,7 @@ bool value_open(struct redis_ctx *ctx, struct redis_string *name, enum access ac
                 struct opened *out)
 {
     int mode = access == ACCESS_READ ? REDIS_READ : REDIS_READ | REDIS_WRITE;
+    limits_begin(ctx);
     out->key = redis.OpenKey(ctx, name, mode);
     out->value = NULL;
     if (out->key == NULL || redis.KeyType(out->key) == REDIS_KEY_EMPTY) {

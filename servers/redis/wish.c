@@ -382,7 +382,6 @@ int run_reserve(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     if (argc < 4) {
         return redis.WrongArity(ctx);
     }
-    limits_begin(ctx);
     if (!value_open(ctx, argv[1], ACCESS_ANY, &opened)) {
         return REDIS_OK;
     }

@@ -259,6 +259,10 @@ def test_transfer(t):
         for cut in (0, 1, 255, 256, len(whole) - 1):
             t.error("cut at %d" % cut, c, "REFUSED", "TEPAL.SET", "g", whole[:cut])
         t.error("too long", c, "REFUSED", "TEPAL.SET", "g", whole + b"x")
+        c("EXPIRE", "g", 1000)
+        c("TEPAL.SET", "g", whole)
+        c("TEPAL.PART", "g", "id", 0, len(whole), whole)
+        t.check("the time to live stays", 900 < c("TTL", "g") <= 1000)
         t.equal("nothing changed", c("TEPAL.GET", "g"), whole)
         t.equal("absent", c("TEPAL.GET", "nothing"), None)
 
@@ -303,12 +307,47 @@ def test_transfer(t):
             time.sleep(0.1)
         t.equal("abandoned", c("EXISTS", "p"), 0)
         t.check("and counted", b"tepal_transfers_expired:1" in c("INFO", "tepal_filters"))
+        parts_begun_often(t, c, whole)
         c("TEPAL.GET", "f")
         with open(os.path.join(d, "back.tepal"), "wb") as f:
             f.write(c("TEPAL.GET", "f"))
         out = subprocess.run([COMMAND, "query", "-c", os.path.join(d, "back.tepal")],
                              input=keys, capture_output=True, check=True)
         t.equal("the command reads it back", out.stdout.strip(), b"20000")
+
+
+def used_memory(c):
+    return int(c("INFO", "memory").split(b"used_memory:")[1].split()[0])
+
+
+def parts_begun_often(t, c, whole):
+    """A transfer that begins 20,000 times is watched once."""
+    c("CONFIG", "SET", "tepal.part-timeout", 60000)
+    c("TEPAL.PART", "p", "a", 0, len(whole), whole[:100])
+    before = used_memory(c)
+    for name in "ab":
+        c.pipeline([["TEPAL.PART", "p", name, 0, len(whole), whole[:100]]] * 10000)
+    end = time.time() + 20
+    while used_memory(c) > before + 200000 and time.time() < end:  # 4 MB if all are kept
+        time.sleep(0.1)
+    t.check("begun often, watched once", used_memory(c) <= before + 200000, before, used_memory(c))
+
+
+def test_paused(t):
+    """While clients are paused nothing is written: abandoned parts are dropped after that."""
+    with Server(MODULE, settings=[("appendonly", "yes"), ("tepal.part-timeout", "100")]) as s:
+        c = s.client()
+        c("CLIENT", "PAUSE", 60000, "WRITE")
+        c("CLIENT", "UNPAUSE")
+        c("TEPAL.PART", "p", "id", 0, 1000, "x" * 100)
+        c("CLIENT", "PAUSE", 60000, "WRITE")
+        time.sleep(0.5)
+        t.equal("still there", [s.process.poll(), c("EXISTS", "p")], [None, 1])
+        c("CLIENT", "UNPAUSE")
+        end = time.time() + 20
+        while c("EXISTS", "p") and time.time() < end:
+            time.sleep(0.05)
+        t.equal("dropped", c("EXISTS", "p"), 0)
 
 
 def test_hostile_words(t):
@@ -419,14 +458,25 @@ def test_what_servers_are_told(t):
             t.equal(name + ": categories", {str(word) for word in info[6]}, set() if old else
                     {"@write" if writes else "@read", "@fast" if fast else "@slow"})
             spec = [{str(f) for f in flat(spec)["flags"]} for spec in info[8]]
-            t.equal(name + ": key specs", len(spec), 0 if keys == NONE else 1)
-            for words in spec:
-                t.check(name + ": what it does to the key",
-                        words & {"RW", "OW"} if writes else "RO" in words, words)
+            t.equal(name + ": key specs", len(spec), {"[0, 0, 0]": 0, "[1, 1, 1]": 1}.get(str(keys), 2))
+            for i, words in enumerate(spec):
+                t.check(name + ": what it does to the key", words & {"RW", "OW"} if
+                        writes and i == 0 else "RO" in words, words)
             docs = flat(flat(c("COMMAND", "DOCS", name))[name])
             t.check(name + ": docs", docs["summary"] and docs["complexity"] and docs["since"] and
                     (name == "TEPAL.KINDS" or docs["arguments"]), docs)
+        docs = flat(flat(c("COMMAND", "DOCS", "TEPAL.RESERVE"))["TEPAL.RESERVE"])["arguments"]
+        t.equal("words of a wish", [flat(word).get("token") for word in docs[1:]],
+                [word.encode() for word in "KEYS FP FN MEMORY KIND LAYOUT DELETES ENDLESS WINDOW "
+                 "UNTRUSTED GROW KEYED KEYED13 SEED".split()])
         t.equal("keys", c("COMMAND", "GETKEYS", "TEPAL.MERGE", "a", "b", "c"), [b"a", b"b", b"c"])
+        for name in "ab":
+            reserve(c, name, "bloom")
+        c("ACL", "SETUSER", "merger", "on", ">secret", "%RW~a", "%R~b", "+tepal.merge")
+        d = s.client()
+        d("AUTH", "merger", "secret")
+        t.check("sources are read", float(d("TEPAL.MERGE", "a", "b")) >= 0)
+        t.error("and not written", d, "NOPERM", "TEPAL.MERGE", "b", "a")
         # A user who may read alone, by the names of the commands or by category.
         c("ACL", "SETUSER", "reader", "on", ">secret", "~*", *(
             ["+tepal.exists"] if old else ["+@read"]))

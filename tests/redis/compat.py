@@ -268,6 +268,14 @@ def test_dumps(t):
                     c.fails(name + ".LOADCHUNK", "n", chunks[1][0], bytes(bad)))
             t.equal("%s: and gone" % name, c("EXISTS", "n"), 0)
         t.error("position", c, "ERR Invalid position", "CF.LOADCHUNK", "n", 0, "x")
+        whole = c("TEPAL.GET", "bf")
+        c("TEPAL.PART", "n", "id", 0, len(whole), whole[:300])
+        t.error("chunks of another transfer", c, "ERR invalid offset", "BF.LOADCHUNK", "n",
+                1 + len(whole), whole[300:])
+        c("BF.LOADCHUNK", "n", *chunks_of(c, "BF", "bf")[0])
+        t.error("of another kind", c, "Couldn't load chunk!", "CF.LOADCHUNK", "n", 1 + len(whole),
+                whole)
+        t.equal("of this one", c("BF.LOADCHUNK", "n", 1 + len(whole), whole), "OK")
 
 
 def test_events(t):
@@ -342,15 +350,50 @@ def test_replica_and_restart(t):
         t.equal("a dump goes on", c("CF.DEBUG", "half"), c("CF.DEBUG", "ca"))
 
 
+def test_refused_on_the_master_alone(t):
+    """What a master refuses, by its own settings, its replica does not add; and nothing that is
+    refused is sent there, where it would be an error."""
+    with server(settings=[("repl-diskless-sync-delay", "0")]) as m, server() as r:
+        c, d = m.client(), r.client()
+        d("REPLICAOF", "127.0.0.1", m.port)
+        wait_for_sync(c, d)
+        c("CONFIG", "SET", "tepal.max-filter-bytes", 8000)
+        c("BF.RESERVE", "b", "0.01", 100)
+        refused = 0
+        for i in range(60):
+            items = ["%d-%d" % (i, n) for n in range(150)]
+            got = c("BF.MADD", "b", *items[:37])
+            t.check("one error at the end", not any(isinstance(e, Error) for e in got[:-1]), got)
+            got = c("CF.INSERT" if i % 2 else "CF.INSERTNX", "c", "ITEMS", *items)
+            refused += 0 < got.count(-1) < 150
+        t.error("one", c, "ERR Insufficient memory", "BF.ADD", "b", "one")
+        t.check("one by one", "ERR Memory allocation failure" in [
+            c.fails("CF.ADD", "c", i) for i in range(100)])
+        t.check("refused in the middle", refused > 5, refused)
+        c("BF.RESERVE", "n", "0.001", 3, "NONSCALING")
+        c("BF.MADD", "n", *range(5))
+        t.error("full", c, "ERR non scaling filter is full", "BF.ADD", "n", "x")
+        c("CF.RESERVE", "f", 4, "EXPANSION", 0)
+        t.equal("full", c("CF.INSERTNX", "f", "ITEMS", 1, 2, 3, 4, 5, 1, 6),
+                [1, 1, 1, 1, -1, 0, -1])
+        c("WAIT", 1, 5000)
+        for key in "bnf":
+            t.equal(key, d("DEBUG", "DIGEST-VALUE", key), c("DEBUG", "DIGEST-VALUE", key))
+        # A growing filter gets more crowded instead of larger: the same keys, in other cells.
+        t.equal("c", d("TEPAL.CARD", "c"), c("TEPAL.CARD", "c"))
+        t.check("no errors", "CRITICAL" not in r.text())
+
+
 def test_names_taken(t):
-    """A second module of the same commands: loading fails and names the first of them."""
-    import shutil
-    import tempfile
-    with server() as s, tempfile.TemporaryDirectory() as d:
+    """Another module has the names: loading fails and names the first of them."""
+    taken = os.path.join(os.path.dirname(MODULE), "redis_taken.so")
+    with Server(taken, settings=[("enable-module-command", "yes")]) as s:
         c = s.client()
-        other = os.path.join(d, "again.so")
-        shutil.copy(MODULE, other)
-        t.check("refused", c.fails("MODULE", "LOAD", other) is not None)
+        t.error("refused", c, "ERR", "MODULE", "LOAD", MODULE, "compat", "yes")
+        t.check("by name", "the command BF.MADD is taken by another module" in s.text())
+        t.equal("still its own", c("BF.MADD", "x", "y"), "taken")
+        t.equal("without them", c("MODULE", "LOAD", MODULE), "OK")
+        t.equal("ours", c("TEPAL.CARD", "none"), 0)
 
 
 TESTS = [v for k, v in list(globals().items()) if k.startswith("test_")]

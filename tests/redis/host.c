@@ -629,6 +629,10 @@ static unsigned long long host_ServerInfoGetFieldUnsigned(struct redis_server_in
     *error = 0;
     return 0;
 }
+static int host_AvoidReplicaTraffic(void)
+{
+    return below(4) == 0;
+}
 static long long host_Milliseconds(void)
 {
     return clock_now;

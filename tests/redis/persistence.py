@@ -200,6 +200,12 @@ def test_replication(t):
         c.fails("TEPAL.PART", "p", "x", 700, len(whole), b"garbage")
         c("TEPAL.PART", "q", "x", 0, len(whole), whole[:700])
         c("TEPAL.PART", "q", "x", "CANCEL")
+        for key in ("q", "f:bloom"):  # one that goes on, and another in its place that is refused
+            c("TEPAL.PART", key, "x", 0, len(whole), whole[:700])
+            t.error("another", c, "REFUSED", "TEPAL.PART", key, "y", 0, 900, b"garbage" * 100)
+        c("TEPAL.RESERVE", "w", "KEYS", 100, "FP", "0.01", "WINDOW", 1)
+        c("TEPAL.SEEN", "w", "a", "NOW", 1)  # the server's clock is far from there
+        t.error("no receipts", c, "UNSUPPORTED", "TEPAL.ADD", "w", "x", "RECEIPT")
         c("WAIT", 1, 5000)
         t.equal("the same after mixed commands", digest(d), digest(c))
         c("CONFIG", "SET", "tepal.part-timeout", 200)
