@@ -60,36 +60,49 @@ static inline uint64_t growing_lines(const struct tepal_growing *g, struct tepal
     return lines;
 }
 
-/* The lines of an absent key in a flat or partitioned chain: positions up to the first bit of 0. */
-static inline uint64_t chain_lines(const struct tepal_chain *chain, struct tepal_digest d)
+/* The lines in which a filter's bits are read, up to the first that is 0. */
+static inline uint64_t bit_lines(const struct address *at, const uint64_t *words,
+                                 struct tepal_digest d)
 {
+    uint64_t position[TEPAL_MAX_HASHES];
+    uint32_t k = tepal_address_positions(at, d, position);
     uint64_t lines = 0;
-    for (uint32_t i = 0; i < chain->parts; i++) {
-        const struct chain_part *part = &chain->part[i];
-        uint64_t position[TEPAL_MAX_HASHES];
-        struct tepal_digest own = i == 0 ? d : address_rehash(d, i);
-        uint32_t k = tepal_address_positions(&part->at, own, position);
-        uint32_t x = 0;
-        while (x + 1 < k && bits_test(part->words, position[x])) {
-            x++;
+    for (uint32_t x = 0; x < k && (x == 0 || bits_test(words, position[x - 1])); x++) {
+        uint32_t y = 0;
+        while ((uintptr_t)&words[position[y] / 64] / 64 !=
+               (uintptr_t)&words[position[x] / 64] / 64) {
+            y++;
         }
-        lines += x + 1;
+        lines += y == x; /* none of those before was in it */
     }
     return lines;
 }
 
-/* Lines per lookup, counted with so many strangers; of chains in lines: their parts. */
+static inline uint64_t lines_of(const struct tepal_filter *f, struct tepal_digest d)
+{
+    if (tepal_filter_params(f)->kind == TEPAL_KIND_GROWING) {
+        return growing_lines(growing_self_const(f), d);
+    }
+    if (tepal_filter_params(f)->kind == TEPAL_KIND_BLOOM) {
+        struct address at = tepal_address_of(tepal_filter_params(f), 1);
+        return bit_lines(&at, f->words, d);
+    }
+    const struct tepal_chain *chain = chain_of_const(f);
+    uint64_t lines = 0;
+    for (uint32_t i = 0; i < chain->parts; i++) {
+        lines +=
+            bit_lines(&chain->part[i].at, chain->part[i].words, i == 0 ? d : address_rehash(d, i));
+    }
+    return lines;
+}
+
+/* Lines per lookup of a key that no part has, counted with so many strangers. */
 static inline double lines_counted(const struct tepal_filter *f, unsigned keys)
 {
     uint64_t state = 19;
     uint64_t lines = 0;
     for (unsigned i = 0; i < keys; i++) {
-        struct tepal_digest d = check_digest(&state);
-        lines += tepal_filter_params(f)->kind == TEPAL_KIND_GROWING
-                     ? growing_lines(growing_self_const(f), d)
-                 : tepal_layout_in_lines(tepal_filter_params(f)->layout)
-                     ? chain_of_const(f)->parts
-                     : chain_lines(chain_of_const(f), d);
+        lines += lines_of(f, check_digest(&state));
     }
     return (double)lines / keys;
 }

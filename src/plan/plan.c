@@ -129,7 +129,10 @@ double tepal_plan_reads(enum tepal_layout layout, double fill, uint32_t k, uint6
     if (tepal_layout_in_lines(layout) || m <= TEPAL_LINE_BITS) {
         return 1;
     }
-    return fill >= 1 ? k : (1 - pow(fill, k)) / (1 - fill);
+    /* A position lies in none of the x lines before it with (1 - 1/lines)^x. */
+    double next =
+        fill * (layout == TEPAL_LAYOUT_FLAT ? 1 - (double)TEPAL_LINE_BITS / (double)m : 1);
+    return next >= 1 ? k : (1 - pow(next, k)) / (1 - next);
 }
 
 double tepal_plan_probes(const struct tepal_params *p, uint64_t n)
