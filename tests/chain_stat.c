@@ -1,6 +1,6 @@
 /*
- * chain_stat.c: chains that grow a thousandfold (flat, blocked) and a hundredfold (other layouts), by
- * both series: the rate at many moments against the wish, the model and strangers; no false
+ * chain_stat.c: chains that grow a thousandfold (flat, blocked) and a hundredfold (other layouts),
+ * by both series: the rate at many moments against the wish, the model and strangers; no false
  * negative; the bits and the lines that strangers read against the model. And the filter of fixed
  * size that they are compared with. TEPAL_SHOW=1 prints the figures of docs/growing.md.
  */
@@ -88,8 +88,8 @@ static void show(const struct setting *s, const struct tepal_filter *f, size_t n
 }
 
 /*
- * Reads of a half full part are geometric, of variance 2; its fill varies by .28 / sqrt(m), and reads
- * by four times that. Each part has twice the bits of the last, but for two. Of paired lines the
+ * Reads of a half full part are geometric, of variance 2; its fill varies by .28 / sqrt(m), and
+ * reads by four times that. Each part has twice the bits of the last, but for two. Of paired lines the
  * second is read or not; and of one line there is nothing to vary.
  */
 static void check_lines(const struct tepal_filter *f, double model, uint64_t first_bits)

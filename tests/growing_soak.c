@@ -2,9 +2,9 @@
  * growing_soak.c: ten million additions to a growing filter, a thousandfold growth, one by one:
  * none splits more than four buckets; at most 18 bits of memory per key at any moment; no false
  * negative; rate and bits by the model at every factor of ten; and the longest additions
- * (TEPAL_SHOW=1 prints them, no time is asserted). Then chains to the same size, of both series, and
- * a Bloom filter of that size from the start. TEPAL_FULL=1: a millionfold growth to 10^9 keys, of
- * chains to 10^8, in batches: the last column of the table in docs/growing.md.
+ * (TEPAL_SHOW=1 prints them, no time is asserted). Then chains to the same size, of both series,
+ * and a Bloom filter of that size from the start. TEPAL_FULL=1: a millionfold growth to 10^9 keys,
+ * of chains to 10^8, in batches: the last column of the table in docs/growing.md.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"

@@ -89,8 +89,8 @@ uint64_t tepal_plan_down(uint64_t bits, uint64_t unit);
 uint64_t tepal_plan_most(const struct plan_task *task, uint64_t unit);
 
 /*
- * Cache lines that an absent key reads: 1 + fill + ... + fill^(k-1) until the first 0 of m bits, but
- * for positions that share a line (of few bits), or the first of its lines.
+ * Cache lines that an absent key reads: 1 + fill + ... + fill^(k-1) until the first 0 of m bits,
+ * but for positions that share a line (of few bits), or the first of its lines.
  */
 double tepal_plan_reads(enum tepal_layout layout, double fill, uint32_t k, uint64_t m);
 
