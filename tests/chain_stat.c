@@ -89,8 +89,8 @@ static void show(const struct setting *s, const struct tepal_filter *f, size_t n
 
 /*
  * Reads of a half full part are geometric, of variance 2; its fill varies by .28 / sqrt(m), and
- * reads by four times that. Each part has twice the bits of the last, but for two. Of paired lines the
- * second is read or not; and of one line there is nothing to vary.
+ * reads by four times that. Each part has twice the bits of the last, but for two. Of paired lines
+ * the second is read or not; and of one line there is nothing to vary.
  */
 static void check_lines(const struct tepal_filter *f, double model, uint64_t first_bits)
 {

@@ -151,6 +151,10 @@ refused 'truncated zstd' \
     'cut.zst: truncated zstd data: the file ends too early; nothing was written' \
     "$tepal" build plain cut.zst -o broken --capacity 10
 absent 'truncated zstd writes nothing' broken
+head -c 1500 packed3.txt >cut.xz
+refused 'truncated xz' \
+    'cut.xz: truncated xz data: the file ends too early; nothing was written' \
+    "$tepal" build plain cut.xz -o broken
 refused 'truncated gzip on standard input' \
     'standard input: truncated gzip data: the file ends too early; nothing was written' \
     "$tepal" build -o broken <cut.gz
@@ -169,6 +173,13 @@ open("bad.gz", "wb").write(data)
 PY
 refused 'a wrong gzip checksum' 'bad.gz: damaged gzip data; nothing was written' \
     "$tepal" build bad.gz -o broken
+python3 - <<'PY'
+data = bytearray(open("packed3.txt", "rb").read())
+data[len(data) // 2] ^= 0x40
+open("bad.xz", "wb").write(data)
+PY
+refused 'a changed byte of xz' 'bad.xz: damaged xz data; nothing was written' \
+    "$tepal" build bad.xz -o broken
 absent 'damage writes nothing' broken
 
 # Hexadecimal that is not.
