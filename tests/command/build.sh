@@ -177,6 +177,12 @@ is 'info names it' "$("$tepal" info k13 --json | grep -o '"hash": *"[^"]*"')" '"
 expect 'its members are found' 0 $'x\ny\n' '' "$tepal" query k13 xy --key-file raw.key
 "$tepal" build xy -o k14 --auto --fp 1% --seed 1 --key-file raw.key --hash siphash13 -q
 is 'by a plan, too' "$("$tepal" query k14 xy --key-file raw.key -c)" 2
+printf 'z\n' >known
+for kind in yesno cascade; do
+    "$tepal" build xy -o k15 --kind $kind --avoid known --fp 1% --seed 1 --force \
+        --key-file raw.key --hash siphash13 -q
+    is "$kind, too" "$("$tepal" query k15 xy known --key-file raw.key)" $'x\ny'
+done
 run "$tepal" merge k1 k13 -o k4
 like 'the two do not merge' "$(cat "$work/err")" 'their keyed hashes differ'
 refused '--hash alone' 'build: --hash needs --key-file; nothing was written' \

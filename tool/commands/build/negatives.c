@@ -366,7 +366,7 @@ int negatives_build(struct negatives_build *v)
     }
     digests_free(&members);
     digests_free(&avoid);
-    if (code == EXIT_YES && v->params.hash == TEPAL_HASH_SIPHASH) {
+    if (code == EXIT_YES && tepal_hash_is_keyed(v->params.hash)) {
         enum tepal_status status = tepal_filter_set_key(v->filter, v->key);
         code = status == TEPAL_OK ? EXIT_YES : refused(v, status, "");
     }
