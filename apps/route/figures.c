@@ -133,7 +133,9 @@ static void chart_lengths(struct out *out, int figure, const struct length *list
                      : "False-positive rate of the yes-no header, relative to the Bloom header",
         .x_label = "links in the header",
         .y_label = figure == 17 ? "false-positive rate" : "ratio",
+        .y_unit = figure == 17 ? SVG_SHARE : SVG_NUMBER,
         .y_log = figure == 17,
+        .y_zero = figure == 17,
         .series = figure == 17 ? rates : &ratio,
         .count = figure == 17 ? 2 : 1};
     svg_print(out, &chart);

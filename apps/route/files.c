@@ -70,14 +70,20 @@ int route_write_tables(const struct route_job *job)
 int route_draw(struct route_job *job)
 {
     struct route_app *app = job->app;
-    char title[2 * GRAPH_NAME_ROOM + 64];
+    char title[3 * GRAPH_NAME_ROOM + 64];
+    char to[GRAPH_NAME_ROOM + 8];
     char room[GRAPH_NAME_ROOM];
     if (!arg(app->args, "svg")->given) {
         return EXIT_YES;
     }
-    snprintf(title, sizeof title, "%.200s: %s%" PRIu32 " link%s from %.200s", job->name,
+    if (job->plan.to_count == 1) {
+        snprintf(to, sizeof to, " to %.200s", graph_name(&job->graph, job->plan.to[0], room));
+    } else {
+        snprintf(to, sizeof to, " to %zu nodes", (size_t)job->plan.to_count);
+    }
+    snprintf(title, sizeof title, "%.200s: %s%" PRIu32 " link%s from %.200s%s", job->name,
              app->many ? "the worst path, " : "", job->plan.members, SAY_S(job->plan.members),
-             graph_name(&job->graph, job->plan.root, room));
+             graph_name(&job->graph, job->plan.root, room), to);
     int code = atomic_file_open(&app->svg, app->args, arg(app->args, "svg")->text);
     if (code == EXIT_YES && !draw_network(app->svg.out, &job->plan, title, job->use)) {
         code = say_no_memory();

@@ -140,6 +140,7 @@ print(count("path", "link"), count("path", "path") - 1, count("circle", "node"),
       sorted(e.text for e in root.iter(space + "text"))[0])
 PY
 )" '9 3 8 4 Arles'
+is 'its title' "$(grep -o '<title>[^<]*' hand.svg | head -1)" '<title>hand: 3 links from Arles to Essen'
 cp hand.svg first.svg
 refused 'an existing picture is kept' \
     'hand.svg: the file exists; use --force to overwrite it' \
@@ -185,6 +186,7 @@ print([(r["network"], r["bloom"], r["yesno"]) for r in f16] ==
       abs(float(f18[-1]["ratio"]) - float(rows[0]["yesno_rate"]) / float(rows[0]["bloom_rate"])) < 1e-4)
 PY
 )" "True ['1', '2', '3', '41'] ['1', '1', '1', '1'] True True"
+is 'rates are shares, and there is a line for 0' "$(grep -c '>1 %</text>' out/fig17.svg) $(grep -c '>0 %</text>' out/fig17.svg)" '1 1'
 for figure in 16 17 18; do
     expect "fig$figure.svg is XML" 0 '' '' python3 -c "import xml.etree.ElementTree as ET
 ET.parse('out/fig$figure.svg')"

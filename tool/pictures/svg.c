@@ -144,10 +144,13 @@ const char *svg_mark(enum svg_unit unit, double value, char *text)
     }
     if (unit == SVG_BYTES) {
         put_unit(value, 1000, bytes, 7, text);
-    } else if (value < (unit == SVG_SHARE ? 0.9e-6 : 0.9e-4) || value > 0.9e15) {
-        put_power(value, text);
+    } else if (unit == SVG_SHARE && 100 * value < 0.9e-4) {
+        put_power(100 * value, text);
+        strcat(text, " %");
     } else if (unit == SVG_SHARE) {
         snprintf(text, 32, "%.6g %%", 100 * value);
+    } else if (value < 0.9e-4 || value > 0.9e15) {
+        put_power(value, text);
     } else if (value < 1e6 * (1 - 1e-9)) {
         put_thousands(value, text);
     } else {
