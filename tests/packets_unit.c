@@ -113,7 +113,7 @@ static void wrong_lines_are_refused(void **state)
         {"a\t0\ttcp\t1.0.0.1\t80\t1.0.0.2\t1\tSZ\t60", "flags other than S A F R P U E C -: 'SZ'"},
         {"a\t0\ttcp\t1.0.0.1\t80\t1.0.0.2\t1\tS", "8 fields where 9 are needed"},
         {"a\t0\ttcp\t1.0.0.1\t80\t1.0.0.2\t1\tS\t60\t", "10 fields where 9 are needed"},
-        {"x", "1 fields where 9 are needed"},
+        {"x", "1 field where 9 are needed"},
         {"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t",
          "more than 32 fields where 9 are needed"},
     };

@@ -193,7 +193,7 @@ static void refuse(const char *line, size_t len, const char *part)
 static void wrong_lines_are_refused(void **state)
 {
     static const char *const line[][2] = {
-        {"x", "1 fields, but 7"},
+        {"x", "1 field, but 7"},
         {"\t\t\t\t\t\t", "the cycle"},
         {"1\tm\tx\t9.0.0.1\t2\t0", "6 fields"},
         {"1\tm\tx\t9.0.0.1\t2\t0\t1.0.0.1\t", "8 fields"},

@@ -237,8 +237,9 @@ static const char *tab_line(struct packets *p, struct packets_file *f, struct pi
     double when;
     size_t count = piece_split(line, '\t', field, FIELDS);
     if (count != f->width) {
-        snprintf(f->why, sizeof f->why, "%s%zu fields where %zu are needed",
-                 count > FIELDS ? "more than " : "", count > FIELDS ? FIELDS : count, f->width);
+        snprintf(f->why, sizeof f->why, "%s%zu field%s where %zu are needed",
+                 count > FIELDS ? "more than " : "", count > FIELDS ? FIELDS : count, SAY_S(count),
+                 f->width);
         return f->why;
     }
     struct piece time = field[f->column[PACKETS_T]];

@@ -164,9 +164,9 @@ static const char *tab_line(struct routes *r, struct routes_file *f, struct piec
     int64_t cycle;
     size_t count = piece_split(line, '\t', field, FIELDS);
     if (count != f->width) {
-        snprintf(f->why, sizeof f->why, "%zu%s fields, but %zu are needed",
+        snprintf(f->why, sizeof f->why, "%zu%s field%s, but %zu are needed",
                  count > FIELDS ? (size_t)FIELDS : count, count > FIELDS ? " or more" : "",
-                 f->width);
+                 SAY_S(count), f->width);
         return f->why;
     }
     struct piece p = field[f->column[COLUMN_CYCLE]];

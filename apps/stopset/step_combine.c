@@ -122,8 +122,8 @@ static int wish_for(struct combining *w)
         (arg(w->args, "seed")->given && w->wish.seed != p->seed)) {
         return args_wrong(w->args,
                           "--bits, --hashes and --seed are those of the filters sent: %" PRIu64
-                          " bits, %" PRIu32 " hashes, seed %" PRIu64,
-                          p->cells, p->hashes, p->seed);
+                          " bits, %" PRIu32 " hash%s, seed %" PRIu64,
+                          p->cells, p->hashes, p->hashes == 1 ? "" : "es", p->seed);
     }
     w->wish.bits = p->cells;
     w->wish.hashes = p->hashes;
@@ -178,7 +178,8 @@ static void say(struct report *r, const struct combining *w)
                w->lists, SAY_S(w->lists), w->filters, SAY_S(w->filters),
                bits_text(w->up, room[0], sizeof room[0]), w->nodes.count,
                m->expected ? "about " : "", m->members);
-    report_say(r, "filter     %" PRIu64 " bits, %" PRIu32 " hashes", w->wish.bits, m->hashes);
+    report_say(r, "filter     %" PRIu64 " bits, %" PRIu32 " hash%s", w->wish.bits, m->hashes,
+               m->hashes == 1 ? "" : "es");
     report_say(r, "aimed at   %" PRIu64 " of %" PRIu64 " false positives, on %.0f routes", m->aimed,
                m->before, m->cut_before);
     report_say(r, "left       %" PRIu64 " false positives, on %.0f routes", m->false_positives,

@@ -95,8 +95,9 @@ static int tell(const struct learning *w)
 {
     struct report r = report_open(w->args);
     report_object(&r, NULL);
-    report_say(&r, "learned    %zu routes, %" PRIu64 " addresses, %" PRIu64 " of them penultimate",
-               w->from.count, w->addresses, w->members);
+    report_say(&r, "learned    %zu route%s, %" PRIu64 " address%s, %" PRIu64 " of them penultimate",
+               w->from.count, SAY_S(w->from.count), w->addresses, w->addresses == 1 ? "" : "es",
+               w->members);
     report_say(&r, "wrote      %s", filter_file_name(arg(w->args, "output")->text, true));
     report_whole(&r, "routes", w->from.count, JSON_ONLY);
     report_whole(&r, "addresses", w->addresses, JSON_ONLY);

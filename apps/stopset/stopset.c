@@ -88,13 +88,14 @@ static void say_learned(const struct stopset *s)
     for (uint32_t node = 0; node < s->nodes; node++) {
         addresses += s->seen.passes[node] > 0;
     }
-    say_line("learned    cycle %" PRIu64 ": %zu routes of %" PRIu32 " monitor%s, %" PRIu32
+    say_line("learned    cycle %" PRIu64 ": %zu route%s of %" PRIu32 " monitor%s, %" PRIu32
              " addresses, %" PRIu64 " of them penultimate",
-             s->learn, s->learned, s->routes.monitors.count, SAY_S(s->routes.monitors.count),
-             addresses, s->members);
+             s->learn, s->learned, SAY_S(s->learned), s->routes.monitors.count,
+             SAY_S(s->routes.monitors.count), addresses, s->members);
     if (s->routes.incomplete > 0) {
-        say_line("left out   %" PRIu64 " routes that do not reach their destination",
-                 s->routes.incomplete);
+        say_line("left out   %" PRIu64 " route%s not reach %s destination", s->routes.incomplete,
+                 s->routes.incomplete == 1 ? " that does" : "s that do",
+                 s->routes.incomplete == 1 ? "its" : "their");
     }
 }
 

@@ -179,11 +179,12 @@ static int one_case(struct lab *lab, enum law law, double parameter, uint32_t ph
     if (code == EXIT_YES) {
         run_stream(&s, r, lab_trials(lab, 12, 20), lab_trials(lab, 60000, 400000), &missed);
         *expected = misses.fn;
-        lab_row_exact(lab, LAB_ROW, misses.fn, "%s %g, %" PRIu32 " phases, formula", law_names[law],
-                      parameter, phases);
+        lab_row_exact(lab, LAB_ROW, misses.fn, "%s %g, %" PRIu32 " phase%s, formula",
+                      law_names[law], parameter, phases, SAY_S(phases));
         row = lab_expected(misses.fn, 0.01 * misses.fn); /* the formula is within 1 % */
         lab_share_row(&row, &missed, 1);
-        lab_row(lab, &row, "%s %g, %" PRIu32 " phases", law_names[law], parameter, phases);
+        lab_row(lab, &row, "%s %g, %" PRIu32 " phase%s", law_names[law], parameter, phases,
+                SAY_S(phases));
         *measured = lab_point_row(parameter, &row);
     }
     tepal_filter_free(r);
@@ -297,11 +298,11 @@ static int one_log(struct lab *lab, struct log *log, const char *name, uint32_t 
             lab_share_add(&missed, lost, repeats);
         }
     }
-    lab_row_exact(lab, LAB_ROW, misses.fn, "%s, %" PRIu32 " phases, formula from its gaps", name,
-                  phases);
+    lab_row_exact(lab, LAB_ROW, misses.fn, "%s, %" PRIu32 " phase%s, formula from its gaps", name,
+                  phases, SAY_S(phases));
     /* there is only this one log */
     lab_row_exact(lab, LAB_ROW, (double)missed.hits / (double)missed.trials,
-                  "%s, %" PRIu32 " phases", name, phases);
+                  "%s, %" PRIu32 " phase%s", name, phases, SAY_S(phases));
     tepal_filter_free(r);
     return EXIT_YES;
 }
@@ -356,7 +357,7 @@ int lab_004_negatives(struct lab *lab)
     struct svg_point seen[3][STREAMS] = {0};
     int code = EXIT_YES;
     for (uint32_t p = 0; p < 3 && code == EXIT_YES; p++) {
-        lab_plot_curve(&plot, "%" PRIu32 " phases", p + 1);
+        lab_plot_curve(&plot, "%" PRIu32 " phase%s", p + 1, SAY_S(p + 1));
         for (size_t i = 0; i < STREAMS && code == EXIT_YES; i++) {
             code = one_case(lab, streams[i].law, streams[i].parameter, p + 1, &expected[p][i],
                             &seen[p][i]);

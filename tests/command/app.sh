@@ -112,7 +112,7 @@ is 'JSON without cycles: a cycle a file, the source is the monitor' "$(sed -n 1p
 } >gap.json
 run "$tepal" app stopset gap.json c2.json --bits 10k --beta 25%
 is 'routes that do not arrive are left out' "$(sed -n 2p "$work/err")" \
-    'left out   1 routes that do not reach their destination'
+    'left out   1 route that does not reach its destination'
 printf '%s\n' $'1\tm\tx\t2001:DB8:0:0::9\t3\t0\t2001:db8::1 2001:0db8::2' \
     $'2\tm\tx\t2001:db8::9\t3\t0\t2001:db8::1 2001:db8::2' >six.tsv
 run "$tepal" app stopset six.tsv --bits 10k --beta 25% -q

@@ -65,6 +65,8 @@ bad '--bits abc' \
 bad '--bits 10X' \
     'build: --bits 10X: not a number: the suffixes are k M G T P (1000) and Ki Mi Gi Ti Pi (1024)' \
     build keys -o x --bits 10X
+bad '--bits 10m' 'build: --bits 10m: not a number: m means minutes; write 10M (millions) or 10Mi' \
+    build keys -o x --bits 10m
 bad '--bits overflow' \
     'build: --bits 99999999999999999999: too large: the maximum is 18446744073709551615' \
     build keys -o x --bits 99999999999999999999

@@ -99,7 +99,7 @@ is 'a capture that ends within a packet: a warning' "$code $(head -1 "$work/err"
 sed 's/\t1001\t/\t99999\t/' hand.tsv >port.tsv
 refused 'a port' "port.tsv: line 2: not a port: '99999'" "$tepal" app flows port.tsv
 printf 'hello\n' >hello.tsv
-refused 'not packets' 'hello.tsv: line 1: 1 fields where 9 are needed' "$tepal" app flows hello.tsv
+refused 'not packets' 'hello.tsv: line 1: 1 field where 9 are needed' "$tepal" app flows hello.tsv
 head -c 10 101.pcap >short.pcap
 run "$tepal" app flows short.pcap
 like 'a capture without its header' "$code $(cat "$work/err")" '^2 tepal: short.pcap: truncated'

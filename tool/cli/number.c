@@ -144,7 +144,9 @@ const char *number_whole(const char *text, uint64_t *out)
     }
     uint64_t unit = suffix_unit(text);
     if (unit == 0) {
-        return isalpha((unsigned char)text[0])
+        return strcmp(text, "m") == 0
+                   ? "not a number: m means minutes; write 10M (millions) or 10Mi"
+               : isalpha((unsigned char)text[0])
                    ? "not a number: the suffixes are k M G T P (1000) and Ki Mi Gi Ti Pi (1024)"
                    : not_a_number;
     }

@@ -176,8 +176,8 @@ static int run_batches(struct ask *a)
     while ((count = feed_next(a->feed)) > 0) {
         if (ask_batch(a, (size_t)count) != EXIT_YES) {
             if (a->adds && a->keys > 0 && !arg(a->args, "quiet")->given) {
-                say_line("%" PRIu64 " keys were added before; of the next %td some may be too",
-                         a->keys, count);
+                say_line("%" PRIu64 " key%s added before; of the next %td some may be too", a->keys,
+                         a->keys == 1 ? " was" : "s were", count);
             }
             return EXIT_TROUBLE;
         }
@@ -202,8 +202,9 @@ static int print_totals(struct ask *a)
     report_whole(&r, "present", a->present, JSON_ONLY);
     report_whole(&r, "absent", a->keys - a->present, JSON_ONLY);
     if (a->adds) {
-        report_say(&r, "added %" PRIu64 " keys: %" PRIu64 " were not found before", a->keys,
-                   a->keys - a->present);
+        report_say(&r, "added %" PRIu64 " key%s: %" PRIu64 " %s not found before", a->keys,
+                   SAY_S(a->keys), a->keys - a->present,
+                   a->keys - a->present == 1 ? "was" : "were");
     } else if (arg(a->args, "count")->given) {
         report_line(&r, "%" PRIu64 "\n", selected(a));
     }

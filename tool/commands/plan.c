@@ -161,8 +161,8 @@ static void print_assumptions(const struct planner *p)
     const struct tepal_proposal *plan = &p->plans.plan[0];
     report_line(p->report, "\nassumptions\n");
     if (w->keys == 0 && !w->endless) {
-        report_line(p->report, "  %" PRIu64 " keys: as many as fit into the memory\n",
-                    p->plans.keys);
+        report_line(p->report, "  %" PRIu64 " key%s: as many as fit into the memory\n",
+                    p->plans.keys, SAY_S(p->plans.keys));
     }
     if (p->wish.assumed_keys) {
         report_line(p->report, "  %" PRIu64 " keys: --keys was not given, only bits per key\n",

@@ -106,8 +106,8 @@ static int tell(const struct split *s)
     report_whole(&r, "least", least, JSON_ONLY);
     report_whole(&r, "most", most, JSON_ONLY);
     report_end(&r);
-    report_say(&r, "%" PRIu64 " keys to %" PRIu64 " parts of %" PRIu64 " to %" PRIu64 " keys",
-               s->total, s->parts, least, most);
+    report_say(&r, "%" PRIu64 " key%s to %" PRIu64 " part%s of %" PRIu64 " to %" PRIu64 " key%s",
+               s->total, SAY_S(s->total), s->parts, SAY_S(s->parts), least, most, SAY_S(most));
     return report_close_after(&r, "the parts were written", EXIT_YES);
 }
 

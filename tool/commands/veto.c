@@ -77,8 +77,9 @@ static void say_counts(struct report *r, const struct vetoing *v)
         report_say(r, "weight     %.6g found, %.6g left", c->positive_weight, c->weight_left);
     }
     if (c->false_negatives > 0) {
-        report_say(r, "lost       %" PRIu64 " of %" PRIu64 " members, %.6g of their weight %.6g",
-                   c->false_negatives, c->members, c->weight_lost, c->members_weight);
+        report_say(r, "lost       %" PRIu64 " of %" PRIu64 " member%s, %.6g of their weight %.6g",
+                   c->false_negatives, c->members, SAY_S(c->members), c->weight_lost,
+                   c->members_weight);
     }
 }
 
