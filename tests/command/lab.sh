@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # lab: lists, runs and reports; the same bytes on one core or two; verdicts that can turn red.
 source "$(dirname "$0")/lib.sh"
+data=${TEPAL_DATA:-/nonexistent}
+unset TEPAL_DATA # measured data changes rows and pictures: what is said about it has its own lines
 
 "$tepal" lab list >list
 is 'list: every paper' "$(sed -n 's/^\([0-9]*\): .*/\1/p' list | xargs)" "$(ls -d "$here"/../../lab/paper[0-9][0-9][0-9] |
@@ -84,11 +86,11 @@ beta 25 %, the parts' sum|10045|erratum|10005|itself"
 is 'the other sums' "$(cut -f7,9 sums/*-*.tsv | grep -c $'paper-only\titself')" 14
 
 # ---- yes-no filters: published and ours, with and without measured networks
-TEPAL_DATA= run "$tepal" lab run 003-fig-16 --out veto
+run "$tepal" lab run 003-fig-16 --out veto
 is 'generated networks agree' "$code $(cat "$work/err")" '0 '
 is 'generated networks: the printed numbers' "$(cut -f3 veto/003-fig-16.tsv | grep -c '[0-9]')" 9
-if [ -d "${TEPAL_DATA:-/nonexistent}/topology-zoo" ]; then
-    run "$tepal" lab run 003-fig-16 --out zoo
+if [ -d "$data/topology-zoo" ]; then
+    run env TEPAL_DATA="$data" "$tepal" lab run 003-fig-16 --out zoo
     is 'measured networks agree' "$code $(cat "$work/err")" '0 '
     is 'measured networks: all of them' "$(grep -c $'\tnetworks\t261\t261\t' zoo/003-fig-16.tsv)" 1
 fi
