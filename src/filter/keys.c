@@ -190,7 +190,9 @@ static void request_strings(const struct bloom_source *source, size_t first, siz
 void tepal_filter_hash_strings(const struct bloom_source *source, size_t first, size_t count,
                                struct tepal_digest *digests)
 {
-    request_strings(source, first, count);
+    if (source->form == BLOOM_STRINGS) {
+        request_strings(source, first, count);
+    }
     tepal_filter_hash_keys(source, first, count, digests);
 }
 

@@ -11,9 +11,10 @@
  * As the Bloom filter's (lines/loops.h): a rolling window of 64 keys, whose lines are requested
  * well before they are looked at; of two rounds the second is worked out only for keys that pass
  * the first, for no cell of one meets a cell of the other (without resets they may, and then agree;
- * see second_apart). `two` and `strict` (no tolerance) are compile-time constants.
+ * see second_apart). `two` and `strict` (no tolerance) are constants (lines/either.h).
  */
 #include "filter/lines/answers.h"
+#include "filter/lines/either.h"
 
 #define WINDOW        64
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -86,34 +87,24 @@ ALWAYS_INLINE size_t query_as(const struct tepal_generalized *g, const struct te
 {
     const uint64_t *words = g->head.words;
     struct line_window window;
-    bool yes[WINDOW];
     size_t present = 0;
-    size_t base = 0;
     size_t here = count < WINDOW ? count : WINDOW;
     for (size_t j = 0; j < here; j++) {
         ask(&window, j, g, two, words, digests[j]);
     }
-    for (; base + 2 * WINDOW <= count; base += WINDOW) {
-        for (size_t j = 0; j < WINDOW; j++) {
+    for (size_t base = 0; base < count; base += here) {
+        bool yes[WINDOW] = {false};
+        here = count - base < WINDOW ? count - base : WINDOW;
+        size_t more = count - base - here < WINDOW ? count - base - here : WINDOW;
+        for (size_t j = 0; j < more; j++) {
             yes[j] = test_at(&window, j, two, strict, &g->roles, words);
             ask(&window, j, g, two, words, digests[base + WINDOW + j]);
         }
+        for (size_t j = more; j < here; j++) {
+            yes[j] = test_at(&window, j, two, strict, &g->roles, words);
+        }
         answers[base / 64] = line_answers(yes);
         present += bits_count_word(answers[base / 64]);
-    }
-    /* What is left: a full window, and then less than one; or less than one from the start. */
-    for (; base < count; base += here) {
-        here = count - base < WINDOW ? count - base : WINDOW;
-        size_t more = count - base - here;
-        uint64_t answer = 0;
-        for (size_t j = 0; j < here; j++) {
-            answer |= (uint64_t)test_at(&window, j, two, strict, &g->roles, words) << j;
-            if (j < more) {
-                ask(&window, j, g, two, words, digests[base + WINDOW + j]);
-            }
-        }
-        answers[base / 64] = answer;
-        present += bits_count_word(answer);
     }
     return present;
 }
@@ -138,19 +129,17 @@ ALWAYS_INLINE void add_as(struct tepal_generalized *g, const struct tepal_digest
 static size_t lines_query(const struct tepal_generalized *g, const struct tepal_digest *digests,
                           size_t count, uint64_t *answers)
 {
-    if (g->roles.tolerance == 0) {
-        return g->roles.two ? query_as(g, digests, count, answers, true, true)
-                            : query_as(g, digests, count, answers, false, true);
-    }
-    return g->roles.two ? query_as(g, digests, count, answers, true, false)
-                        : query_as(g, digests, count, answers, false, false);
+    bool strict = g->roles.tolerance == 0;
+#define ONE(strict) query_as(g, digests, count, answers, false, strict)
+#define TWO(strict) query_as(g, digests, count, answers, true, strict)
+    return g->roles.two ? EITHER(strict, TWO) : EITHER(strict, ONE);
+#undef ONE
+#undef TWO
 }
 
 static void lines_add(struct tepal_generalized *g, const struct tepal_digest *digests, size_t count)
 {
-    if (g->roles.two) {
-        add_as(g, digests, count, true);
-    } else {
-        add_as(g, digests, count, false);
-    }
+#define ADD(two) add_as(g, digests, count, two)
+    EITHER(g->roles.two, ADD);
+#undef ADD
 }

@@ -14,11 +14,12 @@
  * filled and emptied by turns would leave the memory idle half of the time: 1.3 to 1.5 times
  * slower.)
  *
- * `form` and `two` are compile-time constants in every loop; the rules are local to it, so that
- * `rule->two` is one as well. LINE_BYTES and LINE_SECTOR_CELLS are the includer's if its lines are
- * not of 512 bits.
+ * `integers` and `two` are compile-time constants in every loop (either.h); the rules are local to
+ * it, so that `rule->two` is one as well. LINE_BYTES and LINE_SECTOR_CELLS are the includer's if
+ * its lines are not of 512 bits.
  */
 #include "filter/lines/answers.h"
+#include "filter/lines/either.h"
 
 #ifndef LINE_BYTES
 #define LINE_BYTES        64
@@ -64,6 +65,29 @@ struct line_window {
     uint64_t cells[WINDOW];
     uint64_t cells2[WINDOW];
 };
+
+/*
+ * The digest of key j of `count` keys, those of the batch from `first` on; they are asked for one
+ * after the other, from 0 on, and `room` has as many digests. `integers` (a constant) if the source
+ * has integers and the loop is made for them: then they are hashed in registers.
+ */
+ALWAYS_INLINE struct tepal_digest digest_at(const struct bloom_source *source, bool integers,
+                                            size_t first, size_t count, size_t j,
+                                            struct tepal_digest *room)
+{
+    if (integers) {
+        return digest_u64(source->integers[first + j], source->hasher.integer[0],
+                          source->hasher.integer[1]);
+    }
+    if (source->form == BLOOM_DIGESTS) {
+        return source->digests[first + j];
+    }
+    if (j % BLOOM_FEW == 0) {
+        size_t few = count - j < BLOOM_FEW ? count - j : BLOOM_FEW;
+        tepal_filter_hash_strings(source, first + j, few, room + j);
+    }
+    return room[j];
+}
 
 /* The line of this slot is that one: have it brought. */
 ALWAYS_INLINE void request(struct line_window *window, size_t slot, const struct line_rule *rule,
@@ -133,13 +157,13 @@ ALWAYS_INLINE size_t next_group(size_t left)
 /* Set the cells of `here` keys under way and ask for the next `more`, those from `next` on. */
 ALWAYS_INLINE void blocked_add_turn(struct line_window *window, const struct line_rule *rule,
                                     uint64_t *words, const struct bloom_source *source,
-                                    enum bloom_form form, size_t here, size_t next, size_t more)
+                                    bool integers, size_t here, size_t next, size_t more)
 {
     struct tepal_digest room[WINDOW];
     tepal_filter_request_keys(source, next);
     for (size_t j = 0; j < more; j++) {
         set_at(window, j, rule, words);
-        struct tepal_digest d = bloom_digest(source, form, next, more, j, room);
+        struct tepal_digest d = digest_at(source, integers, next, more, j, room);
         ask(window, j, rule, first_line(rule, d, BLOCKED_MORE));
     }
     for (size_t j = more; j < here; j++) {
@@ -148,25 +172,21 @@ ALWAYS_INLINE void blocked_add_turn(struct line_window *window, const struct lin
 }
 
 ALWAYS_INLINE void blocked_add(const struct address *at, uint64_t *words,
-                               const struct bloom_source *source, size_t count,
-                               enum bloom_form form, bool two)
+                               const struct bloom_source *source, size_t count, bool integers,
+                               bool two)
 {
     const struct line_rule rule = line_rule_of(at, words, at->hashes, two);
     struct line_window window;
     struct tepal_digest room[WINDOW];
     size_t here = count < WINDOW ? count : WINDOW;
     for (size_t j = 0; j < here; j++) {
-        struct tepal_digest d = bloom_digest(source, form, 0, here, j, room);
+        struct tepal_digest d = digest_at(source, integers, 0, here, j, room);
         ask(&window, j, &rule, first_line(&rule, d, BLOCKED_MORE));
     }
     for (size_t base = 0; base < count; base += here) {
         size_t more = next_group(count - base);
         here = count - base < WINDOW ? count - base : WINDOW;
-        if (more == WINDOW) {
-            blocked_add_turn(&window, &rule, words, source, form, WINDOW, base + WINDOW, WINDOW);
-        } else {
-            blocked_add_turn(&window, &rule, words, source, form, here, base + WINDOW, more);
-        }
+        blocked_add_turn(&window, &rule, words, source, integers, here, base + WINDOW, more);
     }
 }
 
@@ -216,15 +236,15 @@ ALWAYS_INLINE bool blocked_test(const struct blocked_window *window, size_t slot
  * Test the `here` keys under way and ask for the next `more`, those of the batch from `next` on.
  */
 ALWAYS_INLINE uint64_t blocked_turn(struct blocked_window *window, const struct line_rule *rule,
-                                    const struct bloom_source *source, enum bloom_form form,
-                                    size_t here, size_t next, size_t more, bool both)
+                                    const struct bloom_source *source, bool integers, size_t here,
+                                    size_t next, size_t more, bool both)
 {
     struct tepal_digest room[WINDOW];
     bool yes[WINDOW] = {false};
     tepal_filter_request_keys(source, next);
     for (size_t j = 0; j < more; j++) {
         yes[j] = blocked_test(window, j, rule, both);
-        blocked_ask(window, j, rule, bloom_digest(source, form, next, more, j, room));
+        blocked_ask(window, j, rule, digest_at(source, integers, next, more, j, room));
     }
     for (size_t j = more; j < here; j++) {
         yes[j] = blocked_test(window, j, rule, both);
@@ -234,7 +254,7 @@ ALWAYS_INLINE uint64_t blocked_turn(struct blocked_window *window, const struct 
 
 ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *words,
                                    const struct bloom_source *source, size_t count,
-                                   uint64_t *answers, enum bloom_form form, bool two)
+                                   uint64_t *answers, bool integers, bool two)
 {
     const struct line_rule rule = line_rule_of(at, words, at->hashes, two);
     struct blocked_window window;
@@ -243,16 +263,13 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
     size_t present = 0;
     size_t here = count < WINDOW ? count : WINDOW;
     for (size_t j = 0; j < here; j++) {
-        blocked_ask(&window, j, &rule, bloom_digest(source, form, 0, here, j, room));
+        blocked_ask(&window, j, &rule, digest_at(source, integers, 0, here, j, room));
     }
-#define TURN(here, more, both)                                                                     \
-    blocked_turn(&window, &rule, source, form, here, base + WINDOW, more, both)
+#define TURN(both) blocked_turn(&window, &rule, source, integers, here, base + WINDOW, more, both)
     for (size_t base = 0; base < count; base += here) {
         size_t more = next_group(count - base);
         here = count - base < WINDOW ? count - base : WINDOW;
-        answers[base / 64] = more < WINDOW            ? TURN(here, more, false)
-                             : two && hits > FEW_HITS ? TURN(WINDOW, WINDOW, true)
-                                                      : TURN(WINDOW, WINDOW, false);
+        answers[base / 64] = two && hits > FEW_HITS ? TURN(true) : TURN(false);
         hits = bits_count_word(answers[base / 64]);
         present += hits;
     }
@@ -280,26 +297,28 @@ static bool second_has_two(const struct address *at)
 
 ALWAYS_INLINE void paired_add_turn(const struct address *at, struct line_window window[2],
                                    const struct line_rule rules[2], uint64_t *words,
-                                   const struct bloom_source *source, enum bloom_form form,
-                                   size_t here, size_t next, size_t more)
+                                   const struct bloom_source *source, bool integers, size_t here,
+                                   size_t next, size_t more)
 {
     struct tepal_digest room[WINDOW];
     tepal_filter_request_keys(source, next);
-    for (size_t j = 0; j < (here > more ? here : more); j++) {
-        if (j < here) {
+    for (size_t j = 0; j < more; j++) {
+        if (here > 0) {
             set_at(&window[0], j, &rules[0], words);
             set_at(&window[1], j, &rules[1], words);
         }
-        if (j < more) {
-            struct tepal_digest d = bloom_digest(source, form, next, more, j, room);
-            ask(&window[0], j, &rules[0], first_line(&rules[0], d, PAIRED_MORE));
-            ask(&window[1], j, &rules[1], second_line(at, &rules[1], d));
-        }
+        struct tepal_digest d = digest_at(source, integers, next, more, j, room);
+        ask(&window[0], j, &rules[0], first_line(&rules[0], d, PAIRED_MORE));
+        ask(&window[1], j, &rules[1], second_line(at, &rules[1], d));
+    }
+    for (size_t j = more; j < here; j++) {
+        set_at(&window[0], j, &rules[0], words);
+        set_at(&window[1], j, &rules[1], words);
     }
 }
 
 ALWAYS_INLINE void paired_add(const struct address *at, uint64_t *words,
-                              const struct bloom_source *source, size_t count, enum bloom_form form,
+                              const struct bloom_source *source, size_t count, bool integers,
                               bool two)
 {
     const struct line_rule rules[2] = {
@@ -307,15 +326,11 @@ ALWAYS_INLINE void paired_add(const struct address *at, uint64_t *words,
         line_rule_of(at, words, at->hashes / 2, two && second_has_two(at))};
     struct line_window window[2];
     size_t here = count < WINDOW ? count : WINDOW;
-    paired_add_turn(at, window, rules, words, source, form, 0, 0, here);
+    paired_add_turn(at, window, rules, words, source, integers, 0, 0, here);
     for (size_t base = 0; base < count; base += here) {
         size_t more = next_group(count - base);
         here = count - base < WINDOW ? count - base : WINDOW;
-        if (more == WINDOW) {
-            paired_add_turn(at, window, rules, words, source, form, WINDOW, base + WINDOW, WINDOW);
-        } else {
-            paired_add_turn(at, window, rules, words, source, form, here, base + WINDOW, more);
-        }
+        paired_add_turn(at, window, rules, words, source, integers, here, base + WINDOW, more);
     }
 }
 
@@ -352,15 +367,14 @@ ALWAYS_INLINE uint64_t paired_settle(const struct line_rule *second, const struc
 
 /* As blocked_turn. The digests of the keys asked for go to `digests`. */
 ALWAYS_INLINE uint64_t paired_turn(struct line_window *window, const struct line_rule *first,
-                                   const struct bloom_source *source, enum bloom_form form,
-                                   size_t here, size_t next, size_t more,
-                                   struct tepal_digest *digests)
+                                   const struct bloom_source *source, bool integers, size_t here,
+                                   size_t next, size_t more, struct tepal_digest *digests)
 {
     bool yes[WINDOW] = {false};
     tepal_filter_request_keys(source, next);
     for (size_t j = 0; j < more; j++) {
         yes[j] = here > 0 && test_at(window, j, first);
-        digests[j] = bloom_digest(source, form, next, more, j, digests);
+        digests[j] = digest_at(source, integers, next, more, j, digests);
         ask(window, j, first, first_line(first, digests[j], PAIRED_MORE));
     }
     for (size_t j = more; j < here; j++) {
@@ -371,7 +385,7 @@ ALWAYS_INLINE uint64_t paired_turn(struct line_window *window, const struct line
 
 ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *words,
                                   const struct bloom_source *source, size_t count,
-                                  uint64_t *answers, enum bloom_form form, bool two)
+                                  uint64_t *answers, bool integers, bool two)
 {
     const struct line_rule first = line_rule_of(at, words, (at->hashes + 1) / 2, two);
     const struct line_rule second =
@@ -381,70 +395,62 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
     struct survivors survivors[2];          /* of this group and of the one before */
     size_t present = 0;
     size_t here = count < WINDOW ? count : WINDOW;
-    (void)paired_turn(&window, &first, source, form, 0, 0, here, digests[0]);
-#define TURN(here, more) paired_turn(&window, &first, source, form, here, base + WINDOW, more, next)
+    (void)paired_turn(&window, &first, source, integers, 0, 0, here, digests[0]);
     for (size_t base = 0; base < count; base += here) {
         size_t now = base / WINDOW % 2;
         struct tepal_digest *next = digests[1 - now];
         size_t more = next_group(count - base);
         here = count - base < WINDOW ? count - base : WINDOW;
-        uint64_t passed = more == WINDOW ? TURN(WINDOW, WINDOW) : TURN(here, more);
+        uint64_t passed =
+            paired_turn(&window, &first, source, integers, here, base + WINDOW, more, next);
         paired_survive(at, &second, &survivors[now], passed, digests[now]);
         if (base > 0) {
             answers[base / 64 - 1] = paired_settle(&second, &survivors[1 - now]);
             present += bits_count_word(answers[base / 64 - 1]);
         }
     }
-#undef TURN
     size_t last = (count - 1) / WINDOW;
     answers[last] = paired_settle(&second, &survivors[last % 2]);
     return present + bits_count_word(answers[last]);
 }
 
-/* ---- one loop for each layout, form of source and number of rounds --------------------------- */
+/* ---- one loop for each layout, source of keys and number of rounds --------------------------- */
 
-/* LINES_DIGESTS_ALONE is the includer's if nobody gives it other keys, or adds any. */
-#if defined(LINES_DIGESTS_ALONE)
-
-#define EACH_FORM(call, two) call(BLOOM_DIGESTS, two);
-
+/*
+ * LINES_DIGESTS_ALONE is the includer's if nobody gives it other keys, or adds any. Integers that
+ * are placed by two rounds in two lines are rare, and have no loops of their own.
+ */
+#if defined(LINES_DIGESTS_ALONE) || defined(LINES_ONE_LOOP)
+#define ARE_INTEGERS(source) false
 #else
-
-#define EACH_FORM(call, two)                                                                       \
-    switch (source->form) {                                                                        \
-    case BLOOM_DIGESTS:                                                                            \
-        call(BLOOM_DIGESTS, two);                                                                  \
-        break;                                                                                     \
-    case BLOOM_INTEGERS:                                                                           \
-        call(BLOOM_INTEGERS, two);                                                                 \
-        break;                                                                                     \
-    case BLOOM_STRINGS:                                                                            \
-        call(BLOOM_STRINGS, two);                                                                  \
-        break;                                                                                     \
-    }
-
+#define ARE_INTEGERS(source) ((source)->form == BLOOM_INTEGERS)
 #endif
 
-#define EACH(call, is_two)                                                                         \
-    do {                                                                                           \
-        if (is_two) {                                                                              \
-            EACH_FORM(call, true)                                                                  \
-        } else {                                                                                   \
-            EACH_FORM(call, false)                                                                 \
-        }                                                                                          \
-    } while (0)
+static inline bool lines_two(const struct address *at)
+{
+    uint32_t lines = at->layout == TEPAL_LAYOUT_BLOCKED ? 1 : 2;
+    return at->hashes > lines * ADDRESS_SECTORS;
+}
 
 #if !defined(LINES_DIGESTS_ALONE)
 
 static void lines_add(const struct address *at, uint64_t *words, const struct bloom_source *source,
                       size_t count)
 {
-#define BLOCKED(form, two) blocked_add(at, words, source, count, form, two)
-#define PAIRED(form, two)  paired_add(at, words, source, count, form, two)
-    if (at->layout == TEPAL_LAYOUT_BLOCKED) {
-        EACH(BLOCKED, at->hashes > ADDRESS_SECTORS);
+    const bool is_blocked = at->layout == TEPAL_LAYOUT_BLOCKED;
+    const bool is_two = lines_two(at);
+#define BLOCKED(two) blocked_add(at, words, source, count, false, two)
+#define PAIRED(two)  paired_add(at, words, source, count, false, two)
+    if (ARE_INTEGERS(source) && is_blocked && is_two) {
+        blocked_add(at, words, source, count, true, true);
+    } else if (ARE_INTEGERS(source) && is_blocked) {
+        blocked_add(at, words, source, count, true, false);
+    } else if (ARE_INTEGERS(source) && !is_two) {
+        paired_add(at, words, source, count, true, false);
+    } else if (is_blocked) {
+        EITHER(is_two, BLOCKED);
     } else {
-        EACH(PAIRED, at->hashes > 2 * ADDRESS_SECTORS);
+        EITHER(is_two, PAIRED);
     }
 #undef BLOCKED
 #undef PAIRED
@@ -455,18 +461,19 @@ static void lines_add(const struct address *at, uint64_t *words, const struct bl
 static size_t lines_query(const struct address *at, const uint64_t *words,
                           const struct bloom_source *source, size_t count, uint64_t *answers)
 {
-    size_t present = 0;
+    const bool is_blocked = at->layout == TEPAL_LAYOUT_BLOCKED;
+    const bool is_two = lines_two(at);
     if (count == 0) {
         return 0;
     }
-#define BLOCKED(form, two) present = blocked_query(at, words, source, count, answers, form, two)
-#define PAIRED(form, two)  present = paired_query(at, words, source, count, answers, form, two)
-    if (at->layout == TEPAL_LAYOUT_BLOCKED) {
-        EACH(BLOCKED, at->hashes > ADDRESS_SECTORS);
-    } else {
-        EACH(PAIRED, at->hashes > 2 * ADDRESS_SECTORS);
+    if (ARE_INTEGERS(source) && (is_blocked || !is_two)) {
+        return !is_blocked ? paired_query(at, words, source, count, answers, true, false)
+               : is_two    ? blocked_query(at, words, source, count, answers, true, true)
+                           : blocked_query(at, words, source, count, answers, true, false);
     }
+#define BLOCKED(two) blocked_query(at, words, source, count, answers, false, two)
+#define PAIRED(two)  paired_query(at, words, source, count, answers, false, two)
+    return is_blocked ? EITHER(is_two, BLOCKED) : EITHER(is_two, PAIRED);
 #undef BLOCKED
 #undef PAIRED
-    return present;
 }

@@ -11,6 +11,7 @@
  * not set in the line and set in the other; line_places, which places eight messages at once if it
  * can, all with one round of cells; and line_two(r): has the filter two of them?
  */
+#include "filter/lines/either.h"
 #include "filter/recycling/average.h"
 
 #define AHEAD         32 /* messages whose lines are requested ahead */
@@ -169,8 +170,10 @@ ALWAYS_INLINE bool average_fits(struct tepal_recycling *r, struct tally *t, uint
     return !full;
 }
 
-ALWAYS_INLINE bool seen_line(struct tepal_recycling *r, struct tally *t, struct tepal_digest digest,
-                             const struct message *m, bool two, bool average)
+/* One message by itself: a function for all, for it is rare in batches. */
+static __attribute__((noinline)) bool seen_line(struct tepal_recycling *r, struct tally *t,
+                                                struct tepal_digest digest, const struct message *m,
+                                                bool two, bool average)
 {
     struct line_mask mask = mask_of(m, two);
     char *line = t->phases.words + t->phases.active * t->phases.bytes + m->offset;
@@ -327,8 +330,9 @@ ALWAYS_INLINE uint64_t seen_calm(struct tepal_recycling *r, struct tally *t, str
     return answer;
 }
 
-ALWAYS_INLINE uint64_t seen_each(struct tepal_recycling *r, struct tally *t, struct batch *b,
-                                 size_t base, size_t here, bool two, bool average)
+static __attribute__((noinline)) uint64_t seen_each(struct tepal_recycling *r, struct tally *t,
+                                                    struct batch *b, size_t base, size_t here,
+                                                    bool two, bool average)
 {
     uint64_t answer = 0;
     for (size_t i = base; i < base + here; i++) {
@@ -376,8 +380,9 @@ static size_t average_seen(struct tepal_recycling *r, const struct tepal_digest 
 {
     size_t seen = 0;
     if (!account_ends(r, count)) {
-        return line_two(r) ? seen_lines(r, digests, count, answers, true, true)
-                           : seen_lines(r, digests, count, answers, false, true);
+#define SEEN(two) seen_lines(r, digests, count, answers, two, true)
+        return EITHER(line_two(r), SEEN);
+#undef SEEN
     }
     for (size_t i = 0; i < count; i++) {
         uint64_t yes = tepal_recycling_seen_one(r, digests[i]);
@@ -393,8 +398,9 @@ static size_t lines_seen(struct tepal_recycling *r, const struct tepal_digest *d
     if (r->rule == TEPAL_RECYCLING_AVERAGE) {
         return average_seen(r, digests, count, answers);
     }
-    return line_two(r) ? seen_lines(r, digests, count, answers, true, false)
-                       : seen_lines(r, digests, count, answers, false, false);
+#define SEEN(two) seen_lines(r, digests, count, answers, two, false)
+    return EITHER(line_two(r), SEEN);
+#undef SEEN
 }
 
 ALWAYS_INLINE size_t query_lines(const struct tepal_recycling *r,
@@ -425,19 +431,28 @@ ALWAYS_INLINE size_t query_lines(const struct tepal_recycling *r,
 static size_t lines_query(const struct tepal_recycling *r, const struct tepal_digest *digests,
                           size_t count, uint64_t *answers)
 {
-    return line_two(r) ? query_lines(r, digests, count, answers, true)
-                       : query_lines(r, digests, count, answers, false);
+#define QUERY(two) query_lines(r, digests, count, answers, two)
+    return EITHER(line_two(r), QUERY);
+#undef QUERY
 }
 
 /* One message: the loads of all phases are under way together without being asked for ahead. */
 static bool line_seen_one(struct tepal_recycling *r, struct tepal_digest d)
 {
-    uint64_t answer;
-    if (r->rule == TEPAL_RECYCLING_AVERAGE && account_ends(r, 1)) {
+    const bool average = r->rule == TEPAL_RECYCLING_AVERAGE;
+    const bool two = line_two(r);
+    if (average && account_ends(r, 1)) {
         return tepal_recycling_seen_one(r, d);
     }
-    (void)lines_seen(r, &d, 1, &answer);
-    return answer != 0;
+    const struct recycling_rule rule = rule_of(r);
+    const struct message m = message_of(&rule, two, d);
+    struct tally t;
+    t.average.active.step = RATE_STEPS;
+    t.average.shared.step = RATE_STEPS;
+    tally_load(r, &t, average);
+    bool seen = seen_line(r, &t, d, &m, two, average);
+    tally_store(r, &t, average);
+    return seen;
 }
 
 static bool line_query_one(const struct tepal_recycling *r, struct tepal_digest d)
