@@ -7,18 +7,6 @@
 #include "filter/bloom/internal.h"
 #include "filter/fingerprint/internal.h"
 
-static struct tepal_direct_line line_of(uint32_t cells)
-{
-    bool two = cells > ADDRESS_SECTORS;
-    uint32_t chosen = address_chosen(cells);
-    uint32_t first = two ? ADDRESS_SECTORS : chosen; /* of two rounds the first takes all */
-    return (struct tepal_direct_line){.subsets = tepal_address_subsets[first],
-                                      .ways = tepal_address_subset_count[first],
-                                      .two = two,
-                                      .more_subsets = tepal_address_subsets[chosen],
-                                      .more_ways = tepal_address_subset_count[chosen]};
-}
-
 static enum tepal_direct_way way_of(const struct address *at)
 {
     switch (at->layout) {
@@ -44,8 +32,8 @@ struct tepal_direct tepal_bloom_direct(const struct address *at, uint64_t *words
                                   .words = words,
                                   .range = in_lines ? at->lines : at->cells};
     if (in_lines) {
-        direct.line[0] = line_of(paired ? (at->hashes + 1) / 2 : at->hashes);
-        direct.line[1] = line_of(paired ? at->hashes / 2 : 0);
+        direct.line[0] = bloom_line(paired ? (at->hashes + 1) / 2 : at->hashes);
+        direct.line[1] = bloom_line(paired ? at->hashes / 2 : 0);
     }
     return direct;
 }

@@ -67,6 +67,19 @@ struct tepal_bloom {
     const struct bloom_kernels *kernels;
 };
 
+/* So many cells in a line: what their keys have in common there. */
+static inline struct tepal_direct_line bloom_line(uint32_t cells)
+{
+    bool two = cells > ADDRESS_SECTORS;
+    uint32_t chosen = address_chosen(cells);
+    uint32_t first = two ? ADDRESS_SECTORS : chosen; /* of two rounds the first takes all */
+    return (struct tepal_direct_line){.subsets = tepal_address_subsets[first],
+                                      .ways = tepal_address_subset_count[first],
+                                      .two = two,
+                                      .more_subsets = tepal_address_subsets[chosen],
+                                      .more_ways = tepal_address_subset_count[chosen]};
+}
+
 /* What one key needs of these cells; without a handle. */
 struct tepal_direct tepal_bloom_direct(const struct address *at, uint64_t *words);
 

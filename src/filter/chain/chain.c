@@ -27,42 +27,12 @@
 #include "filter/bloom/internal.h"
 #include "filter/chain/internal.h"
 
-static struct tepal_digest part_digest(uint32_t part, struct tepal_digest d)
-{
-    return part == 0 ? d : address_rehash(d, part);
-}
-
 /* ---- one key --------------------------------------------------------------------------------- */
-
-static bool part_holds(const struct tepal_chain *chain, uint32_t i, struct tepal_digest digest)
-{
-    const struct chain_part *part = &chain->part[i];
-    struct tepal_digest d = part_digest(i, digest);
-    if (chain->last.way != TEPAL_DIRECT_CALL) { /* which is so for all parts or none */
-        if (i + 1 == chain->parts) {
-            return tepal_direct_query(&chain->last, d);
-        }
-        struct tepal_direct direct = tepal_bloom_direct(&part->at, part->words);
-        return tepal_direct_query(&direct, d);
-    }
-    uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(&part->at, d, positions);
-    uint32_t x = 0;
-    while (x < k && bits_test(part->words, positions[x])) {
-        x++;
-    }
-    return x == k;
-}
 
 static bool chain_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
     const struct tepal_chain *chain = chain_of_const(filter);
-    for (uint32_t i = chain->parts; i > 0; i--) {
-        if (part_holds(chain, i - 1, digest)) {
-            return true;
-        }
-    }
-    return false;
+    return chain->one->ask(chain, 0, chain->parts, digest);
 }
 
 /* Room in the last part: there may be more keys in it after a union. */
@@ -74,16 +44,7 @@ static uint64_t room_left(const struct tepal_chain *chain)
 
 static void put_at(struct tepal_chain *chain, uint32_t i, struct tepal_digest digest)
 {
-    uint64_t positions[TEPAL_MAX_HASHES];
-    const struct chain_part *part = &chain->part[i];
-    if (i + 1 == chain->parts && chain->last.keys_added != NULL) {
-        (void)tepal_direct_add(&chain->last, part_digest(i, digest));
-        return;
-    }
-    uint32_t k = tepal_address_positions(&part->at, part_digest(i, digest), positions);
-    for (uint32_t x = 0; x < k; x++) {
-        bits_set(part->words, positions[x]);
-    }
+    chain->one->put(chain, i, digest);
     chain_entry(chain, i)[CHAIN_KEYS]++;
 }
 
@@ -151,7 +112,7 @@ static size_t ask_chunk(const struct tepal_chain *chain, const struct tepal_dige
         const struct chain_part *part = &chain->part[i - 1];
         struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = c.digest};
         for (size_t x = 0; x < left; x++) {
-            c.digest[x] = part_digest(i - 1, digests[c.from[x]]);
+            c.digest[x] = chain_digest(i - 1, digests[c.from[x]]);
         }
         if (chain->kernels->query(&part->at, part->words, &source, left, c.answers) > 0) {
             left = keep_absent(&c, left, answers);
@@ -214,11 +175,7 @@ static void put_chunk(struct tepal_chain *chain, const struct tepal_digest *dige
 {
     const uint32_t before = *at;
     for (size_t i = 0; i < count; i++) {
-        bool present = bits_test(answers, i);
-        for (uint32_t p = before; p <= *at && !present; p++) {
-            present = part_holds(chain, p, digests[i]);
-        }
-        if (present) {
+        if (bits_test(answers, i) || chain->one->ask(chain, before, *at + 1, digests[i])) {
             bits_set(answers, i);
             continue;
         }

@@ -2,6 +2,7 @@
  * internal.h: the chain from the inside. What it is is told in chain.c.
  *
  *   chain.c   the kind: one key and many, unions, what it tells of itself
+ *   one.h     one key, in plain C and with AVX2 (one_portable.c, one_avx2.c)
  *   parts.c   where the parts are: opened, closed, read from a directory, checked
  */
 #ifndef TEPAL_SRC_FILTER_CHAIN_INTERNAL_H
@@ -27,15 +28,36 @@ struct chain_part {
     uint64_t *words;
 };
 
+struct tepal_chain;
+
+/* The calls that take one key, of a layout. */
+struct chain_one {
+    /* Is it in a part from `first` to `end`? */
+    bool (*ask)(const struct tepal_chain *chain, uint32_t first, uint32_t end,
+                struct tepal_digest digest);
+    void (*put)(const struct tepal_chain *chain, uint32_t part, struct tepal_digest digest);
+};
+
+enum chain_one_way {
+    CHAIN_ONE_FLAT, /* colliding positions */
+    CHAIN_ONE_BLOCKED,
+    CHAIN_ONE_PAIRED,
+    CHAIN_ONE_ANY,
+    CHAIN_ONES
+};
+
+extern const struct chain_one tepal_chain_one_portable[CHAIN_ONES];
+extern const struct chain_one tepal_chain_one_avx2[CHAIN_ONES]; /* if tepal_processor_has_avx2() */
+
 struct tepal_chain {
     struct tepal_filter head;
     const struct bloom_kernels *kernels;
+    const struct chain_one *one;
     uint32_t parts;     /* as far as the directory makes sense */
     uint32_t together;  /* of them, in the first array */
     size_t first_words; /* of the first array */
     uint64_t *directory;
-    bool own_directory;       /* is it apart from the first array? */
-    struct tepal_direct last; /* the last part, which is asked first and takes the keys */
+    bool own_directory; /* is it apart from the first array? */
     struct chain_part part[TEPAL_MAX_PARTS];
 };
 
@@ -52,6 +74,12 @@ static inline const struct tepal_chain *chain_of_const(const struct tepal_filter
 static inline uint64_t *chain_entry(const struct tepal_chain *chain, uint32_t part)
 {
     return chain->directory + (size_t)part * CHAIN_ENTRY;
+}
+
+/* The digest of a key in a part. */
+static inline struct tepal_digest chain_digest(uint32_t part, struct tepal_digest d)
+{
+    return part == 0 ? d : address_rehash(d, part);
 }
 
 /* filter_ops of the same names. */

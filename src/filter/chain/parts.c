@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "filter/bloom/internal.h"
 #include "filter/chain/internal.h"
+#include "filter/lines/processor.h"
 
 #define DIRECTORY_BYTES (sizeof(uint64_t) * CHAIN_ENTRY * TEPAL_MAX_PARTS)
 
@@ -37,16 +38,19 @@ static bool understand(const struct tepal_params *params, const uint64_t *entry,
     return true;
 }
 
-/* What a lookup needs of the last part; its additions are counted in the directory. */
-static void aim(struct tepal_chain *chain)
+static enum chain_one_way way_of(const struct tepal_params *p)
 {
-    if (chain->parts > 0) {
-        const struct chain_part *part = &chain->part[chain->parts - 1];
-        chain->last = tepal_bloom_direct(&part->at, part->words);
-        if (chain->last.way != TEPAL_DIRECT_CALL) {
-            chain->last.keys_added = &chain_entry(chain, chain->parts - 1)[CHAIN_KEYS];
-        }
+    switch (p->layout) {
+    case TEPAL_LAYOUT_FLAT:
+        return p->positions == TEPAL_POSITIONS_COLLIDING ? CHAIN_ONE_FLAT : CHAIN_ONE_ANY;
+    case TEPAL_LAYOUT_BLOCKED:
+        return CHAIN_ONE_BLOCKED;
+    case TEPAL_LAYOUT_PAIRED:
+        return CHAIN_ONE_PAIRED;
+    case TEPAL_LAYOUT_PARTITIONED:
+        break;
     }
+    return CHAIN_ONE_ANY;
 }
 
 /*
@@ -60,6 +64,8 @@ void tepal_chain_open(struct tepal_filter *filter)
     uint64_t left = p->cells;
     uint64_t *words = filter->words;
     chain->kernels = tepal_bloom_dispatch(p->layout);
+    chain->one =
+        &(tepal_processor_has_avx2() ? tepal_chain_one_avx2 : tepal_chain_one_portable)[way_of(p)];
     chain->first_words = filter->word_count;
     chain->directory = words + p->cells / 64;
     chain->own_directory = false;
@@ -75,7 +81,6 @@ void tepal_chain_open(struct tepal_filter *filter)
         chain->parts++;
     }
     chain->together = chain->parts;
-    aim(chain);
 }
 
 const char *tepal_chain_validate(const struct tepal_filter *filter)
@@ -156,7 +161,6 @@ enum tepal_status tepal_chain_append(struct tepal_chain *chain, const uint64_t *
     chain->part[chain->parts] = part;
     memcpy(chain_entry(chain, chain->parts), entry, sizeof entry);
     resize(chain, p->cells + part.at.cells, chain->parts + 1);
-    aim(chain);
     return TEPAL_OK;
 }
 
@@ -166,7 +170,6 @@ void tepal_chain_drop(struct tepal_chain *chain, uint32_t left)
         struct chain_part *last = &chain->part[chain->parts - 1];
         tepal_alloc_release(&chain->head.allocator, last->words, (size_t)(last->at.cells / 8));
         resize(chain, chain->head.params.cells - last->at.cells, chain->parts - 1);
-        aim(chain);
     }
 }
 
