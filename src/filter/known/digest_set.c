@@ -30,9 +30,33 @@ static uint32_t *slot_of(const struct digest_set *set, struct tepal_digest key, 
     }
 }
 
-static bool is_chosen(const struct digest_set *set, size_t i)
+/* The first chosen key from number i on; `count`: none. Often one key in hundreds is chosen. */
+static size_t next_chosen(const struct digest_set *set, size_t i)
 {
-    return set->chosen == NULL || bits_test(set->chosen, i);
+    if (set->chosen == NULL || i >= set->count) {
+        return i;
+    }
+    uint64_t word = set->chosen[i / 64] >> (i % 64);
+    if (word != 0) {
+        return i + (size_t)__builtin_ctzll(word);
+    }
+    for (size_t w = i / 64 + 1; w < (set->count + 63) / 64; w++) {
+        if (set->chosen[w] != 0) {
+            return 64 * w + (size_t)__builtin_ctzll(set->chosen[w]);
+        }
+    }
+    return set->count;
+}
+
+static size_t request_key(const struct digest_set *set, size_t i)
+{
+    if (i < set->count) {
+        uint64_t hash = hash_of(set->keys[i]);
+        __builtin_prefetch(&set->slot[hash & set->mask], 1);
+        bits_prefetch(set->door, door_of(set, hash));
+        i = next_chosen(set, i + 1);
+    }
+    return i;
 }
 
 bool tepal_digest_set_make(struct arena *arena, const struct tepal_digest *keys, size_t count,
@@ -52,18 +76,16 @@ bool tepal_digest_set_make(struct arena *arena, const struct tepal_digest *keys,
     if (set->slot == NULL || set->door == NULL) {
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count && is_chosen(set, i + AHEAD)) {
-            uint64_t hash = hash_of(keys[i + AHEAD]);
-            __builtin_prefetch(&set->slot[hash & set->mask], 1);
-            bits_prefetch(set->door, door_of(set, hash));
-        }
-        if (is_chosen(set, i)) {
-            uint64_t hash = hash_of(keys[i]);
-            uint32_t *slot = slot_of(set, keys[i], hash);
-            *slot = *slot == 0 ? (uint32_t)i + 1 : *slot;
-            bits_set(set->door, door_of(set, hash));
-        }
+    size_t ahead = next_chosen(set, 0);
+    for (int i = 0; i < AHEAD; i++) {
+        ahead = request_key(set, ahead);
+    }
+    for (size_t i = next_chosen(set, 0); i < count; i = next_chosen(set, i + 1)) {
+        ahead = request_key(set, ahead);
+        uint64_t hash = hash_of(keys[i]);
+        uint32_t *slot = slot_of(set, keys[i], hash);
+        *slot = *slot == 0 ? (uint32_t)i + 1 : *slot;
+        bits_set(set->door, door_of(set, hash));
     }
     return true;
 }
@@ -80,6 +102,7 @@ uint32_t tepal_digest_set_find(const struct digest_set *set, struct tepal_digest
 uint64_t tepal_digest_set_meet(const struct digest_set *set, const struct tepal_digest *members,
                                size_t member_count, uint64_t *both)
 {
+    bool any = false;
     for (size_t i = 0; i < member_count; i++) {
         if (i + AHEAD < member_count) {
             bits_prefetch(set->door, door_of(set, hash_of(members[i + AHEAD])));
@@ -87,12 +110,14 @@ uint64_t tepal_digest_set_meet(const struct digest_set *set, const struct tepal_
         uint32_t first = tepal_digest_set_find(set, members[i]);
         if (first != DIGEST_SET_NONE) {
             bits_set(both, first);
+            any = true;
         }
     }
     /* So far they are the first of their equals. */
     uint64_t met = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        if (is_chosen(set, i) && bits_test(both, tepal_digest_set_find(set, set->keys[i]))) {
+    for (size_t i = any ? next_chosen(set, 0) : set->count; i < set->count;
+         i = next_chosen(set, i + 1)) {
+        if (bits_test(both, tepal_digest_set_find(set, set->keys[i]))) {
             bits_set(both, i);
             met++;
         }
