@@ -241,6 +241,7 @@ bad 'two forms' 'app stopset: --tsv and --json cannot be combined: give one of t
     hand.tsv --tsv --json
 bad 'beta' 'app stopset: --beta 0: out of range: a share must be above 0 and at most 1' hand.tsv --beta 0
 bad 'random-bits' 'app stopset: --method random-bits needs --max-fn R' hand.tsv --method random-bits
-bad 'an option of another command' 'app stopset: unknown option --fp' hand.tsv --fp 1%
+bad 'an option of another command' \
+    "app stopset: unknown option --fp; see 'tepal app stopset --help'" hand.tsv --fp 1%
 
 finish

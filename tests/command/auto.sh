@@ -282,6 +282,26 @@ refused 'nothing fits' \
 absent 'nothing fits: nothing is written' h
 refused 'constraints need --auto' 'build: --memory is a constraint for a plan: it needs --auto; nothing was written' \
     "$tepal" build members -o h --memory 1k
+refused 'a closed world, too' 'build: --closed-world is a constraint for a plan: it needs --auto; nothing was written' \
+    "$tepal" build members -o h --closed-world
+refused 'a closed world of nothing' 'build: --closed-world needs known negatives: give --avoid FILE; nothing was written' \
+    "$tepal" build --auto members -o h --closed-world
+
+# How keys are read, and how the filter is written, is not the plan's business.
+printf '# colours\r\nred\r\nblue\r\nred\r\n' >windows
+printf 'blue\ngreen\n' >unix
+run "$tepal" build --auto windows -o mixed
+is 'what may be meant otherwise is told once' "$(grep -c 'warning: 4 of 4 lines end' "$work/err")" 1
+run "$tepal" build --auto windows unix -o mixed --crlf --comments --unique --seed 1
+is 'planned for the keys that are left' "$code $(grep '^plan:' "$work/err")" \
+    '0 plan: tepal build KEYS -o FILE --kind bloom --layout flat --bits 29 --hashes 6 --capacity 3 --positions distinct'
+is 'and they are in it' "$(printf 'red\nblue\ngreen\n' | "$tepal" query -c mixed) $("$tepal" info mixed | grep "^keys_added")" "3 keys_added      3"
+"$tepal" plan --keys 3 --json >three
+"$tepal" build --plan three windows unix -o saved --crlf --comments --unique --seed 1 -q
+same 'by a plan in a file' mixed saved
+"$tepal" build --auto windows unix -o packed --crlf --comments --unique --seed 1 --jobs 2 --compress gzip -q
+is 'compressed' "$(gzip -dc packed | cmp - mixed && echo same)" same
+
 refused 'the plan decides' 'build: --kind cannot be combined with --auto: the plan decides; nothing was written' \
     "$tepal" build --auto members -o h --kind bloom
 refused 'one of the two' 'build: --plan cannot be combined with --auto: the plan decides; nothing was written' \

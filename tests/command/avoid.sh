@@ -133,6 +133,13 @@ refused 'a plan decides about its budget' 'build: --max-fn cannot be combined wi
 refused 'a share and a number' 'build: --max-fn and --max-fn-count cannot be combined: give one of them' \
     "$tepal" build keys -o no.tepal --max-fn 1% --max-fn-count 3
 
+run "$tepal" info counts.tepal
+is 'no false negatives yet' "$(grep -c '^false negatives' "$work/out")" 0
+"$tepal" query counts.tepal strangers | head -20 >wrong
+"$tepal" avoid counts.tepal wrong -q
+like 'info says in words what may be lost' "$("$tepal" info counts.tepal)" \
+    "false negatives: at most $(json counts.tepal lost) of 3000 members, lost to keys that it avoids"
+
 # others, and what is not a filter
 "$tepal" build members -o print.tepal --kind fingerprint --seed 3 -q
 refused 'other kinds' \

@@ -105,7 +105,8 @@ refused 'add: not a filter' \
     "$tepal" add low high
 refused 'add: no such filter' 'none: No such file or directory; nothing was changed' \
     "$tepal" add none high
-refused 'add: no such keys' 'none: No such file or directory; nothing was changed' \
+refused 'add: no such keys' \
+    'none: No such file or directory (keys are read from files, or from standard input); nothing was changed' \
     "$tepal" add f none
 refused 'add: from standard input in place' \
     'standard input: a filter read from there cannot be changed in place: give --output; nothing was changed' \
@@ -299,7 +300,8 @@ refused 'convert onto itself' \
     'f: the output is the input filter; use --force to replace it; nothing was written' \
     "$tepal" convert f -o f --fold 2
 expect 'convert --force onto itself' 0 '' '' "$tepal" convert f -o f --fold 2 -f -q
-refused 'convert needs one filter' 'convert: unexpected argument: c' "$tepal" convert f c -o no
+refused 'convert needs one filter' \
+    "convert: unexpected argument: c; see 'tepal convert --help'" "$tepal" convert f c -o no
 absent 'no error wrote anything' no
 
 finish

@@ -24,15 +24,21 @@ bad 'option before the command' \
 bad 'unknown option' 'build: unknown option --layuot; did you mean --layout?' build --layuot flat
 bad 'unknown option with a value' 'build: unknown option --ouput; did you mean --output?' \
     build keys --ouput=x
-bad 'unknown option, nothing near' 'build: unknown option --xyzzy' build --xyzzy
-bad 'unknown letter' 'build: unknown option -Z' build -Z
+bad 'unknown option, nothing near' \
+    "build: unknown option --xyzzy; see 'tepal build --help'" build --xyzzy
+bad 'unknown letter' "build: unknown option -Z; see 'tepal build --help'" build -Z
+bad 'nearly the version' 'unknown option --verson; did you mean --version?' --verson
+bad 'an end of options before the command' \
+    "unknown option --; the command comes first: see 'tepal help'" -- build
 bad 'a value where none belongs' 'build: --json takes no value' build --json=1 -o x
 bad 'no value' 'build: --fp needs a value (RATE)' build keys -o x --fp
 bad 'no value, short' 'build: --output needs a value (FILE)' build keys -o
-bad 'an empty name' 'build: --output : a file name is needed' build keys -o ''
+bad 'an empty name' "build: --output '': a file name is needed" build keys -o ''
 bad 'no output' 'build: --output FILE is needed' build keys
-bad 'an option of another command' 'info: unknown option --fp' info f --fp 1%
-bad 'one word too many' 'demo: unexpected argument: now' demo now
+bad 'an option of another command' \
+    "info: unknown option --fp; see 'tepal info --help'" info f --fp 1%
+bad 'one word too many' \
+    "demo: unexpected argument: now; see 'tepal demo --help'" demo now
 bad 'unknown application' "app: unknown application xyzzy; 'tepal app' lists them" app xyzzy
 bad 'nearly an application' 'app: unknown application stopst; did you mean stopset?' app stopst
 bad 'help for an unknown application' "help: unknown application xyzzy; 'tepal app' lists them" \
@@ -52,7 +58,7 @@ for rate in 0 1 2 -0.1 0% 100% 1/1; do
         build keys -o x --fp $rate
 done
 for rate in nan inf abc 1%% 0x1p-2 1/0 '' ' '; do
-    bad "--fp '$rate'" "build: --fp $rate: not a rate: write 1%, 0.01, 1e-2 or 1/100" \
+    bad "--fp '$rate'" "build: --fp ${rate:-''}: not a rate: write 1%, 0.01, 1e-2 or 1/100" \
         build keys -o x --fp "$rate"
 done
 bad '--bits 0' 'build: --bits 0: too small: the minimum is 1' build keys -o x --bits 0
@@ -125,6 +131,7 @@ is 'a filter beyond memory' "$(tail -1 "$work/err" | sed 's/take .* bytes/take N
 bad 'no such keys' 'none: No such file or directory; nothing was written' build none -o x
 bad 'the second file is missing' 'none: No such file or directory; nothing was written' \
     build keys none -o x
+bad 'a name that is empty' "'': No such file or directory; nothing was written" build '' -o x
 bad 'keys in a directory' '.: Is a directory; nothing was written' build . -o x
 refused 'standard input is a directory' 'standard input: Is a directory; nothing was written' \
     "$tepal" build -o x <.

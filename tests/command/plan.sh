@@ -172,8 +172,11 @@ refused 'a closed world with strangers' \
     'plan: a closed world has no strangers: give their rate, or a closed world' \
     "$tepal" plan --keys 10 --known-negatives 10 --closed-world --fp 1%
 refused 'a closed world of nothing' \
-    'plan: a closed world, or a rate of known negatives, needs known negatives' \
+    'plan: --closed-world needs known negatives: give --known-negatives N' \
     "$tepal" plan --keys 10 --closed-world
+refused 'a rate of no known negatives' \
+    'plan: --fp-known needs known negatives: give --known-negatives N' \
+    "$tepal" plan --keys 10 --fp-known 1%
 
 # Nothing fits.
 run "$tepal" plan --keys 1M --fp 1% --memory 1M

@@ -118,7 +118,8 @@ like '--json may too' "$(tail -1 both)" '"keys": 8, "present": 5'
 # Errors.
 refused 'a filter is needed' "query: a filter is needed; see 'tepal query --help'" "$tepal" query
 refused 'no such filter' 'none: No such file or directory' "$tepal" query none asked
-refused 'no such keys' 'none: No such file or directory' "$tepal" query f none
+refused 'a key in place of a file of keys' \
+    'none: No such file or directory (keys are read from files, or from standard input)' "$tepal" query f none
 refused 'keys in a directory' '.: Is a directory' "$tepal" query f .
 refused 'not a filter' \
     'asked: the first bytes are not those of a tepal filter (byte 0)' "$tepal" query asked fruit

@@ -348,13 +348,14 @@ bad 'a method that needs members or counters' \
     f --avoid strangers --method ratio -o no
 bad 'nothing to avoid' 'retouch: --avoid NEGATIVES is needed' f --members members -o no
 bad 'no output' 'retouch: --output FILE is needed, or --dry-run' f --members members --avoid strangers
-bad 'two filters' 'retouch: unexpected argument: g' f g --members members --avoid strangers -o no
+bad 'two filters' \
+    "retouch: unexpected argument: g; see 'tepal retouch --help'" f g --members members --avoid strangers -o no
 for r in 0 0% -0.1 1.5 101% 2; do
     bad "--max-fn $r" "retouch: --max-fn $r: out of range: a share must be above 0 and at most 1" \
         f --members members --avoid strangers --max-fn $r -o no
 done
 for r in nan inf x ''; do
-    bad "--max-fn '$r'" "retouch: --max-fn $r: not a share: write 1%, 0.01, 1e-2 or 1/100" \
+    bad "--max-fn '$r'" "retouch: --max-fn ${r:-''}: not a share: write 1%, 0.01, 1e-2 or 1/100" \
         f --members members --avoid strangers --max-fn "$r" -o no
 done
 bad '--max-fn-count 0' 'retouch: --max-fn-count 0: too small: the minimum is 1' \

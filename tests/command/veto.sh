@@ -256,7 +256,8 @@ new
 cp v w
 refused 'veto: without members' "veto: --members KEYS is needed" "$tepal" veto v --avoid unknown
 refused 'veto: nothing to avoid' 'veto: --avoid NEW is needed: the keys that were found and should not be; nothing was changed' "$tepal" veto v --members members
-refused 'veto: another kind' 'b: only yes-no filters have no-filters; nothing was changed' "$tepal" veto b --members members --avoid unknown
+refused 'veto: another kind' 'b: only yes-no filters can veto keys, and this one is of the kind bloom; nothing was changed' "$tepal" veto b --members members --avoid unknown
+refused 'veto: another kind, whatever the members' 'b: only yes-no filters can veto keys, and this one is of the kind bloom; nothing was changed' "$tepal" veto b --members unknown --avoid unknown
 refused 'veto: not the members' 'v: a member is not in the filter: give its members, and all of them; nothing was changed' "$tepal" veto v --members unknown --avoid known
 head -900 members >fewer
 refused 'veto: not all members' 'fewer: 900 keys, but 1000 were added to the filter: give all of them, or the others may be lost; nothing was changed' "$tepal" veto v --members fewer --avoid unknown

@@ -58,7 +58,8 @@ struct parser {
 static int wrong_value(const struct parser *p, const struct option *o, const char *text,
                        const char *why)
 {
-    return say_error(NULL, p->command->name, "--%s %s: %s", o->name, text, why);
+    return say_error(NULL, p->command->name, "--%s %s: %s", o->name, text[0] == '\0' ? "''" : text,
+                     why);
 }
 
 static int take_word(const struct parser *p, const struct option *o, const char *text)
@@ -191,8 +192,11 @@ static int unknown_option(const struct parser *p, const char *name, size_t len)
     for (const struct option *o = p->command->options; o->name != NULL; o++) {
         suggest_offer(&near, o->name);
     }
-    return say_error(NULL, p->command->name, "unknown option --%s%s", typed,
-                     suggest_text(&near, "--", hint, sizeof hint));
+    return near.best[0] == '\0'
+               ? say_error(NULL, p->command->name, "unknown option --%s; see 'tepal %s --help'",
+                           typed, p->command->name)
+               : say_error(NULL, p->command->name, "unknown option --%s%s", typed,
+                           suggest_text(&near, "--", hint, sizeof hint));
 }
 
 /* The next word as the value of an option. */
@@ -227,7 +231,8 @@ static int short_options(struct parser *p, const char *letters)
         size_t at = find(p->command, NULL, 0, *letters);
         const struct option *o = &p->command->options[at];
         if (o->name == NULL) {
-            return say_error(NULL, p->command->name, "unknown option -%c", *letters);
+            return say_error(NULL, p->command->name, "unknown option -%c; see 'tepal %s --help'",
+                             *letters, p->command->name);
         }
         if (o->type != TAKES_NOTHING) {
             return letters[1] != '\0' ? take_value(p, at, letters + 1) : take_next(p, at);
@@ -309,8 +314,8 @@ static int check_line(const struct args *args, const struct command *command)
                          command->operand_name, command->name);
     }
     if (args->operands > command->most_operands) {
-        return say_error(NULL, command->name, "unexpected argument: %s",
-                         args->operand[command->most_operands]);
+        return say_error(NULL, command->name, "unexpected argument: %s; see 'tepal %s --help'",
+                         args->operand[command->most_operands], command->name);
     }
     if (command->needed != NULL && !arg(args, command->needed)->given) {
         size_t at = find(command, command->needed, strlen(command->needed), 0);

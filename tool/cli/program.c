@@ -108,6 +108,21 @@ static int run_app(const struct program *program, int count, char *const *words)
                        : run(program, app, count - used, words + used);
 }
 
+static int unknown_option(const char *word)
+{
+    char hint[64];
+    struct suggest near = {.word = word};
+    if (strlen(word) > 2) {
+        suggest_offer(&near, "--version");
+        suggest_offer(&near, "--help");
+    }
+    return near.best[0] == '\0'
+               ? say_error(NULL, NULL,
+                           "unknown option %s; the command comes first: see 'tepal help'", word)
+               : say_error(NULL, NULL, "unknown option %s%s", word,
+                           suggest_text(&near, "", hint, sizeof hint));
+}
+
 int program_run(const struct program *program, int argc, char *const *argv)
 {
     if (argc < 2) {
@@ -121,8 +136,7 @@ int program_run(const struct program *program, int argc, char *const *argv)
         return help_overview(program, false);
     }
     if (word[0] == '-') {
-        return say_error(NULL, NULL, "unknown option %s; the command comes first: see 'tepal help'",
-                         word);
+        return unknown_option(word);
     }
     if (strcmp(word, "app") == 0 && argc > 2 && argv[2][0] != '-') {
         return run_app(program, argc - 2, argv + 2);

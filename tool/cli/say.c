@@ -77,6 +77,15 @@ static void put_clean(struct line *line, const char *text)
     }
 }
 
+/* An empty name would not be seen: a variable of a script that is not set. */
+static void put_subject(struct line *line, const char *subject)
+{
+    if (subject != NULL) {
+        put_clean(line, subject[0] == '\0' ? "''" : subject);
+        put(line, ": ");
+    }
+}
+
 static void put_format(struct line *line, const char *format, va_list list)
 {
     char text[6144];
@@ -143,10 +152,7 @@ int say_error_list(const char *stays, const char *subject, const char *format, v
 {
     struct line line = {.used = 0};
     put_name(&line, "\033[1;31m");
-    if (subject != NULL) {
-        put_clean(&line, subject);
-        put(&line, ": ");
-    }
+    put_subject(&line, subject);
     put_format(&line, format, list);
     if (stays != NULL) {
         put(&line, "; ");
@@ -183,10 +189,7 @@ void say_warning(const char *subject, const char *format, ...)
 {
     struct line line = {.used = 0};
     put_name(&line, "\033[1;33m");
-    if (subject != NULL) {
-        put_clean(&line, subject);
-        put(&line, ": ");
-    }
+    put_subject(&line, subject);
     put(&line, "warning: ");
     va_list list;
     va_start(list, format);

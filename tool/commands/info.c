@@ -117,6 +117,18 @@ static void print_lost(struct report *r, const struct tepal_report *report)
     }
 }
 
+/* Members that a counting filter lost to the keys that it avoids (tepal avoid). */
+static void print_avoided(struct report *r, const struct tepal_report *report)
+{
+    double lost = render_number(report, "lost", 0);
+    if (lost > 0) {
+        report_line(r,
+                    "false negatives: at most %.0f of %.0f member%s, lost to keys that it avoids\n",
+                    lost, render_number(report, "keys_now", 0),
+                    SAY_S(render_number(report, "keys_now", 0)));
+    }
+}
+
 static int print_one(const struct args *args, struct report *r, const char *path)
 {
     struct tepal_filter *filter;
@@ -134,6 +146,7 @@ static int print_one(const struct args *args, struct report *r, const char *path
     print_verdict(r, filter, &report);
     print_two_rates(r, &report);
     print_lost(r, &report);
+    print_avoided(r, &report);
     report_end(r);
     tepal_filter_free(filter);
     return EXIT_YES;

@@ -51,6 +51,16 @@ static int read_keys(struct vetoing *v, struct tepal_filter *filter, const char 
     return code;
 }
 
+static int check_kind(const struct args *args, const struct tepal_filter *filter, const char *from)
+{
+    const struct tepal_kind *kind = tepal_filter_kind(filter);
+    return kind->id == TEPAL_KIND_YESNO
+               ? EXIT_YES
+               : args_about(args, filter_file_name(from, false),
+                            "only yes-no filters can veto keys, and this one is of the kind %s",
+                            kind->name);
+}
+
 /* Members that are not given may be vetoed, and nobody would notice. */
 static int check_members(const struct vetoing *v, const struct tepal_filter *filter)
 {
@@ -110,7 +120,8 @@ static int work(const struct args *args, const char *from, const char *to,
 {
     struct vetoing v = {.args = args};
     struct tepal_error error = {.why = ""};
-    int code = read_keys(&v, filter, from);
+    int code = check_kind(args, filter, from);
+    code = code == EXIT_YES ? read_keys(&v, filter, from) : code;
     code = code == EXIT_YES ? check_members(&v, filter) : code;
     if (code == EXIT_YES) {
         struct tepal_known known = {

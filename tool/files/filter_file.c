@@ -258,7 +258,11 @@ int filter_file_check_inputs(const struct args *args, const char *output, const 
         }
         standard = standard || dash;
         if (dash ? fstat(STDIN_FILENO, &from) != 0 : stat(paths[i], &from) != 0) {
-            return args_about(args, name, "%s", strerror(errno));
+            /* Behind a filter, a key may have been typed in place of a file of keys. */
+            return args_about(args, name, "%s%s", strerror(errno),
+                              errno == ENOENT && paths == args->operand + 1
+                                  ? " (keys are read from files, or from standard input)"
+                                  : "");
         }
         if (S_ISDIR(from.st_mode)) {
             return args_about(args, name, "%s", strerror(EISDIR));

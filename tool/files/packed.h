@@ -19,7 +19,7 @@
 
 #define OPTION_PACKED_MOST                                                                         \
     OPTION(0, "max-bytes", OF_SIZE(1, UINT64_MAX),                                                 \
-           "Refuse a compressed filter of more than N bytes when decompressed (default 1Gi).")
+           "Refuse a compressed filter of more than SIZE bytes when decompressed (default 1Gi).")
 
 /* Is it a regular file that begins as compressed ones do? It may be impossible to say. */
 enum packed_look { PACKED_NOT, PACKED_SO, PACKED_UNKNOWN };

@@ -20,15 +20,19 @@
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-int wish_count(const struct args *args, const char *path, bool weighted, uint64_t *count)
+int wish_count(const struct args *args, const char **paths, size_t files, uint64_t *count)
 {
+    struct args these = *args;
     struct tepal_hasher hasher;
+    these.operand = paths;
+    these.operands = files;
     tepal_hasher_init(1, &hasher);
-    struct feed *feed = feed_open_file(args, &path, &hasher, weighted);
+    struct feed *feed = feed_open(&these, 0, &hasher);
     ptrdiff_t got;
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
+    feed->notice = feed->notice && !arg(args, "auto")->given; /* it is read again, and told then */
     while ((got = feed_next(feed)) > 0) {
     }
     *count = feed->total;
@@ -231,9 +235,15 @@ static int read_negatives(const struct args *args, struct wish *w)
         return args_error(args, "--weights needs a file of negatives: give --%s FILE",
                           args_knows(args, "avoid") ? "avoid" : "known-negatives");
     }
+    if ((arg(args, "fp-known")->given || w->wish.closed_world) && w->negatives == NULL &&
+        !known->given) {
+        return args_error(args, "--%s needs known negatives: give --%s",
+                          arg(args, "fp-known")->given ? "fp-known" : "closed-world",
+                          args_knows(args, "avoid") ? "avoid FILE" : "known-negatives N");
+    }
     return w->negatives == NULL ? EXIT_YES
            : w->weighted        ? read_weights(args, w)
-                                : wish_count(args, w->negatives, false, &w->wish.known_negatives);
+                                : wish_count(args, &w->negatives, 1, &w->wish.known_negatives);
 }
 
 static void read_rates(const struct args *args, struct tepal_wish *w)

@@ -42,8 +42,11 @@ int wish_stream(const struct args *args, struct wish *wish);
 /* Warns that strangers are not bounded, if nobody asked for that. */
 void wish_warn(const struct args *args, const struct wish *wish, const struct tepal_plans *plans);
 
-/* How many keys a file has. EXIT_YES, or EXIT_TROUBLE after saying why. */
-int wish_count(const struct args *args, const char *path, bool weighted, uint64_t *count);
+/*
+ * How many keys these files have together (with --unique: different ones). EXIT_YES, or
+ * EXIT_TROUBLE after saying why.
+ */
+int wish_count(const struct args *args, const char **paths, size_t files, uint64_t *count);
 
 /* Of --counter-bits, for counting filters; 0 if it was not given. */
 uint32_t wish_counter_bits(const struct args *args);

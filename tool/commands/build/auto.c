@@ -17,17 +17,19 @@
 #define PLAN_FILE_MOST ((size_t)1 << 20)
 
 /* Constraints that only a planner understands. */
-static const char *const constraints[] = {
-    "memory", "fp-average",  "deletes", "wrong-deletes", "untrusted", "endless", "gaps",
-    "stream", "header-bits", "prefer",  "cost-fp",       "cost-fn",   "try",     NULL};
+static const char *const constraints[] = {"memory",      "fp-average",   "deletes", "wrong-deletes",
+                                          "untrusted",   "endless",      "gaps",    "stream",
+                                          "header-bits", "prefer",       "cost-fp", "cost-fn",
+                                          "try",         "closed-world", NULL};
 
 /* What a planner takes of the options that build has anyway. */
-static const char *const shared[] = {"fp",     "fp-known",     "closed-world", "fn",
-                                     "max-fn", "bits-per-key", "counter-bits", NULL};
+static const char *const shared[] = {"fp",           "fp-known",     "fn", "max-fn",
+                                     "bits-per-key", "counter-bits", NULL};
 
 /* What has nothing to do with what is built. */
-static const char *const others[] = {"output",   "force", "seed", "null",  "hex", "plain",
-                                     "key-file", "hash",  "json", "quiet", NULL};
+static const char *const others[] = {"output", "force", "seed",     "null",     "hex",      "plain",
+                                     "crlf",   "jobs",  "json",     "key-file", "comments", "hash",
+                                     "unique", "quiet", "compress", NULL};
 
 /* What the plan is made from, or needs. */
 static const char *const negatives[] = {"avoid", "weights", NULL};
@@ -109,13 +111,8 @@ static bool counts(const struct args *args)
 
 static int count_keys(const struct args *args, const struct spool *spool, uint64_t *keys)
 {
-    *keys = 0;
-    for (size_t i = 0; i < spool->count; i++) {
-        uint64_t here = 0;
-        if (wish_count(args, spool->path[i], false, &here) != EXIT_YES) {
-            return EXIT_TROUBLE;
-        }
-        *keys += here;
+    if (wish_count(args, spool->path, spool->count, keys) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
     return *keys > 0 ? EXIT_YES
                      : args_error(args, "no keys in the input: there is nothing to plan for");
