@@ -227,6 +227,10 @@ expect 'query prints lines as they stand, and no comment' 0 $'one\r\ntwo\r\none\
 run "$tepal" query lf.tepal crlf
 like 'query warns, too' "$code $(cat "$work/err")" '^1 tepal: crlf: warning: 5 of 5 lines end with a carriage'
 expect 'unless it is quiet' 1 '' '' "$tepal" query lf.tepal crlf -q
+seq -f $'host-%.0f.example.net\r' 4000 >long_crlf # more than one reading, and fewer lines than are looked at
+run "$tepal" query lf.tepal long_crlf
+like 'a long list is looked at in part, and that is said' "$(cat "$work/err")" \
+    '^tepal: long_crlf: warning: ([0-9]+) of the first \1 lines end with a carriage'
 printf 'a one\r\n' >fields
 expect 'the last field ends before the carriage return' 0 $'a one\r\n' '' \
     "$tepal" query lf.tepal fields --field 2 --crlf

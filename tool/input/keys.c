@@ -198,6 +198,7 @@ static int cut(struct keys *k, struct keys_block *block, size_t len, size_t end)
     block->len = len;
     block->share = (k->before + (double)source_at(k->source)) / k->bytes;
     block->first = k->first;
+    block->whole = k->first && len == end && source_ends(k->source);
     k->first = false;
     return 1;
 }

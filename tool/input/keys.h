@@ -65,6 +65,7 @@ struct keys_block {
     const char *why;     /* after a failure: the cause */
     bool first;          /* of its file: its first key has the number 1 */
     bool live;           /* from a pipe or a terminal */
+    bool whole;          /* it is all of its file, for certain */
     double share;        /* of all files' bytes, as they are stored, read so far; NAN: not known */
 };
 

@@ -16,7 +16,7 @@ void feed_look(struct feed *f)
 {
     const struct feed_block *b = f->block;
     size_t lines = b->count < LOOK_LINES ? b->count : LOOK_LINES;
-    bool all = lines == b->count && b->text.share >= 1; /* nothing follows */
+    bool all = lines == b->count && b->text.whole;
     size_t returns = 0;
     size_t comments = 0;
     for (size_t i = 0; i < lines; i++) {

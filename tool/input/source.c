@@ -428,5 +428,11 @@ bool source_live(const struct source *s)
 
 off_t source_at(const struct source *s)
 {
-    return s->live ? -1 : lseek(s->fd, 0, SEEK_CUR);
+    return s->live ? -1 : lseek(s->fd, 0, SEEK_CUR) - (off_t)(s->used - s->at);
+}
+
+bool source_ends(const struct source *s)
+{
+    struct stat about;
+    return s->form == FORM_PLAIN && fstat(s->fd, &about) == 0 && source_at(s) >= about.st_size;
 }

@@ -46,6 +46,9 @@ bool source_packed(const struct source *source);
 /* How many bytes of the file were read, as they are stored; -1: not a regular file. */
 off_t source_at(const struct source *source);
 
+/* Has all of it been read, for certain? Never of what is compressed or no regular file. */
+bool source_ends(const struct source *source);
+
 /* Not a regular file: what was read should be answered before more is waited for. */
 bool source_live(const struct source *source);
 
