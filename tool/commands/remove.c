@@ -88,7 +88,7 @@ static int remove_listed(struct removal *r, const struct feed *feed, size_t coun
     return EXIT_YES;
 }
 
-static int remove_batch(struct removal *r, const struct feed *feed, size_t count)
+static int remove_batch(struct removal *r, const struct feed *feed, size_t count, bool listed)
 {
     uint8_t room[FEED_BATCH];
     const uint8_t *groups;
@@ -96,10 +96,9 @@ static int remove_batch(struct removal *r, const struct feed *feed, size_t count
     if (groups_of(r, feed, count, room, &groups) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (arg(r->args, "refused")->given || arg(r->args, "kept")->given) {
+    if (listed) {
         return remove_listed(r, feed, count, groups);
     }
-    double kept = render_figure(r->filter, "kept", 0);
     enum tepal_status status =
         groups != NULL
             ? tepal_counting_remove_many(r->filter, feed->digest, groups, count, NULL, &removed)
@@ -108,7 +107,6 @@ static int remove_batch(struct removal *r, const struct feed *feed, size_t count
         return args_status(r->args, status, NULL);
     }
     r->removed += removed;
-    r->kept += (uint64_t)(render_figure(r->filter, "kept", 0) - kept);
     return EXIT_YES;
 }
 
@@ -121,10 +119,15 @@ static int remove_keys(struct removal *r, const struct tepal_hasher *hasher)
         return EXIT_TROUBLE;
     }
     feed->receipts = receipts->given;
+    const bool listed = arg(r->args, "refused")->given || arg(r->args, "kept")->given;
+    double kept = listed ? 0 : render_figure(r->filter, "kept", 0); /* looks at all cells: once */
     ptrdiff_t count;
     int code = EXIT_YES;
     while (code == EXIT_YES && (count = feed_next(feed)) != 0) {
-        code = count < 0 ? EXIT_TROUBLE : remove_batch(r, feed, (size_t)count);
+        code = count < 0 ? EXIT_TROUBLE : remove_batch(r, feed, (size_t)count, listed);
+    }
+    if (!listed) {
+        r->kept = (uint64_t)(render_figure(r->filter, "kept", 0) - kept);
     }
     r->total = feed->total;
     feed_close(feed);
