@@ -484,9 +484,9 @@ static void use_counting(struct tepal_filter *f, const struct keys *keys)
         must_be_sound(f);
         uint8_t findings[MANY];
         const uint8_t *receipts = tepal_filter_keys_added(f) % 2 == 0 ? groups : NULL;
-        MUST(tepal_counting_audit(f, keys->digest, receipts, keys->count, NULL, findings, &report,
-                                  NULL) == TEPAL_OK);
-        MUST(tepal_counting_repair(f, keys->digest, NULL, keys->count, NULL, NULL, NULL) ==
+        MUST(tepal_counting_audit(f, keys->digest, receipts, keys->count, NULL, NULL, findings,
+                                  &report, NULL) == TEPAL_OK);
+        MUST(tepal_counting_repair(f, keys->digest, NULL, keys->count, NULL, NULL, NULL, NULL) ==
              TEPAL_OK);
         must_be_sound(f);
         for (size_t i = 0; i < keys->count; i++) {
@@ -497,8 +497,8 @@ static void use_counting(struct tepal_filter *f, const struct keys *keys)
         }
     } else {
         MUST(tepal_counting_difference(f, before, NULL, &gain, NULL, NULL) == TEPAL_UNSUPPORTED);
-        MUST(tepal_counting_audit(f, keys->digest, NULL, keys->count, NULL, NULL, &report, NULL) ==
-             TEPAL_UNSUPPORTED);
+        MUST(tepal_counting_audit(f, keys->digest, NULL, keys->count, NULL, NULL, NULL, &report,
+                                  NULL) == TEPAL_UNSUPPORTED);
     }
     tepal_filter_free(before);
 }

@@ -151,7 +151,7 @@ static enum tepal_status case_exceptions_use(struct stage *on)
 TRY(counting_add, tepal_counting_add(on->filter, news[0], groups))
 TRY(counting_add_many, tepal_counting_add_many(on->filter, news, KEYS, groups))
 TRY(counting_add_offline,
-    tepal_counting_add_offline(on->filter, news, KEYS, on->allocator, groups, on->error))
+    tepal_counting_add_offline(on->filter, news, KEYS, NULL, on->allocator, groups, on->error))
 CASE(counting_groups, (void)tepal_counting_groups(on->filter, members[0]))
 CASE(counting_removable, (void)tepal_counting_removable(on->filter, members[0]))
 CASE(counting_remove_group, (void)tepal_counting_remove_group(on->filter, members[0], 0))
@@ -170,11 +170,11 @@ TRY(counting_difference,
 static enum tepal_status case_counting_audit(struct stage *on)
 {
     struct tepal_report report;
-    return tepal_counting_audit(on->filter, members, NULL, KEYS, on->allocator, NULL, &report,
+    return tepal_counting_audit(on->filter, members, NULL, KEYS, NULL, on->allocator, NULL, &report,
                                 on->error);
 }
 TRY(counting_repair,
-    tepal_counting_repair(on->filter, members, NULL, KEYS, on->allocator, NULL, on->error))
+    tepal_counting_repair(on->filter, members, NULL, KEYS, NULL, on->allocator, NULL, on->error))
 
 /* ---- file.h, receive.h ----------------------------------------------------------------------- */
 

@@ -394,7 +394,8 @@ static void audits_and_repairs(void **state)
         }
         uint64_t given_up = missing(f);
         assert_true(given_up > 0);
-        assert_ok(tepal_counting_audit(f, member, NULL, MEMBERS, NULL, findings, &report, NULL));
+        assert_ok(
+            tepal_counting_audit(f, member, NULL, MEMBERS, NULL, NULL, findings, &report, NULL));
         assert_true(check_number(&report, "exposed") == (double)given_up);
         assert_true(check_number(&report, "given_up") == (double)given_up);
         assert_true(check_number(&report, "potential") == 0);
@@ -409,9 +410,9 @@ static void audits_and_repairs(void **state)
         }
         sound(f);
         uint64_t now = missing(f);
-        assert_ok(tepal_counting_repair(f, member, NULL, MEMBERS, NULL, &repaired, NULL));
+        assert_ok(tepal_counting_repair(f, member, NULL, MEMBERS, NULL, NULL, &repaired, NULL));
         sound(f);
-        assert_ok(tepal_counting_audit(f, member, NULL, MEMBERS, NULL, NULL, &report, NULL));
+        assert_ok(tepal_counting_audit(f, member, NULL, MEMBERS, NULL, NULL, NULL, &report, NULL));
         assert_true(check_number(&report, "exposed") == check_number(&report, "given_up"));
         assert_true(check_number(&report, "potential") == 0);
         assert_true(missing(f) <= now && repaired.exposed <= now);

@@ -139,7 +139,8 @@ static void audit_call(struct tepal_filter *counting, const struct tepal_allocat
 {
     struct tepal_report report;
     struct tepal_digest digest = {1, 2};
-    *status = tepal_counting_audit(counting, &digest, NULL, 1, allocator, NULL, &report, NULL);
+    *status =
+        tepal_counting_audit(counting, &digest, NULL, 1, NULL, allocator, NULL, &report, NULL);
 }
 
 /* Whatever is refused, the filter stays as it was. */
@@ -150,7 +151,7 @@ static enum tepal_status repair_call(struct tepal_filter *counting,
     struct tepal_filter *before;
     assert_ok(tepal_filter_clone(counting, NULL, &before, NULL));
     enum tepal_status status =
-        tepal_counting_repair(counting, &digest, NULL, 1, allocator, NULL, NULL);
+        tepal_counting_repair(counting, &digest, NULL, 1, NULL, allocator, NULL, NULL);
     assert_int_equal(tepal_filter_equal(before, counting), status != TEPAL_OK);
     if (status == TEPAL_OK) {
         assert_ok(tepal_counting_remove_group(counting, digest, 0));
@@ -167,7 +168,7 @@ static enum tepal_status offline_call(struct tepal_filter *counting,
     uint8_t group = 0;
     assert_ok(tepal_filter_clone(counting, NULL, &before, NULL));
     enum tepal_status status =
-        tepal_counting_add_offline(counting, &digest, 1, allocator, &group, NULL);
+        tepal_counting_add_offline(counting, &digest, 1, NULL, allocator, &group, NULL);
     assert_int_equal(tepal_filter_equal(before, counting), status != TEPAL_OK);
     if (status == TEPAL_OK) {
         assert_ok(tepal_counting_remove_group(counting, digest, group));

@@ -64,7 +64,7 @@ static void nearly_the_most_zeros(void **state)
         assert_ok(tepal_filter_create(&params, NULL, &online, NULL));
         assert_ok(tepal_filter_create(&params, NULL, &offline, NULL));
         assert_ok(tepal_filter_add_many(online, keys, SMALL));
-        assert_ok(tepal_counting_add_offline(offline, keys, SMALL, NULL, NULL, NULL));
+        assert_ok(tepal_counting_add_offline(offline, keys, SMALL, NULL, NULL, NULL, NULL));
         uint64_t most = most_zeros(&params, keys);
         assert_true(zeros_of(offline) <= most);
         assert_true(zeros_of(offline) >= zeros_of(online));
@@ -102,9 +102,9 @@ static void never_worse_than_online(void **state)
             params.counting.form = layout % 2 == 0 ? TEPAL_FORM_COUNTERS : TEPAL_FORM_WIDE_COUNTERS;
             for (int i = 0; i < 3; i++) {
                 assert_ok(tepal_filter_create(&params, NULL, &f[i], NULL));
-                assert_ok(i == 1
-                              ? tepal_counting_add_many(f[i], keys, MANY, NULL)
-                              : tepal_counting_add_offline(f[i], keys, MANY, NULL, groups, NULL));
+                assert_ok(i == 1 ? tepal_counting_add_many(f[i], keys, MANY, NULL)
+                                 : tepal_counting_add_offline(f[i], keys, MANY, NULL, NULL, groups,
+                                                              NULL));
             }
             assert_true(tepal_filter_equal(f[0], f[2]));
             tepal_filter_info(f[0], &report[0]);
@@ -145,14 +145,15 @@ static void what_is_there_stays(void **state)
     }
     assert_ok(tepal_filter_clone(f, NULL, &online, NULL));
     assert_ok(tepal_filter_add_many(online, keys + MANY / 2, MANY / 2));
-    assert_ok(tepal_counting_add_offline(f, keys + MANY / 2, MANY / 2, NULL, groups, NULL));
+    assert_ok(tepal_counting_add_offline(f, keys + MANY / 2, MANY / 2, NULL, NULL, groups, NULL));
     assert_true(zeros_of(f) > zeros_of(online));
     assert_ok(tepal_filter_validate(f, NULL));
     for (size_t i = 0; i < MANY / 2; i++) {
         assert_ok(tepal_counting_remove_group(f, keys[i], before[i]));
         assert_ok(tepal_counting_remove_group(f, keys[MANY / 2 + i], groups[i]));
     }
-    assert_ok(tepal_counting_add_offline(f, NULL, 0, NULL, NULL, NULL)); /* none: nothing happens */
+    assert_ok(
+        tepal_counting_add_offline(f, NULL, 0, NULL, NULL, NULL, NULL)); /* none: nothing happens */
     tepal_filter_free(f);
     tepal_filter_free(online);
 }

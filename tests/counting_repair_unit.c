@@ -81,7 +81,7 @@ static void the_least_deficit_is_nearly_found(void **state)
             wrong -= tepal_filter_remove(f, check_digest(&seed)) == TEPAL_OK;
         }
         uint64_t least = least_deficit(f, keys, MEMBERS, (uint32_t)params.counting.choices);
-        assert_ok(tepal_counting_audit(f, keys, NULL, MEMBERS, NULL, NULL, &report, NULL));
+        assert_ok(tepal_counting_audit(f, keys, NULL, MEMBERS, NULL, NULL, NULL, &report, NULL));
         uint64_t found = (uint64_t)check_number(&report, "deficit");
         assert_true(found >= least);
         assert_true(trial % 3 == 0 || least == 0);
@@ -116,7 +116,7 @@ static void a_whole_filter_has_no_false_alarms(void **state)
             check_digests(&seed, keys, N);
             assert_ok(tepal_filter_create(&params, NULL, &f, NULL));
             assert_ok(tepal_filter_add_many(f, keys, N));
-            assert_ok(tepal_counting_audit(f, keys, NULL, N, NULL, NULL, &report, NULL));
+            assert_ok(tepal_counting_audit(f, keys, NULL, N, NULL, NULL, NULL, &report, NULL));
             assert_true(tepal_report_find(&report, "estimated")->value.flag);
             assert_true(check_number(&report, "several") > 0);
             assert_int_equal(check_number(&report, "deficit"), 0);
@@ -180,8 +180,8 @@ static void findings_are_those_of_each_member(void **state)
         struct tepal_filter *copy;
         uint64_t counts[3] = {0, 0, 0};
         harm(&p, &params, 20 + i);
-        assert_ok(
-            tepal_counting_audit(p.filter, p.key, p.group, MANY, NULL, findings, &report, NULL));
+        assert_ok(tepal_counting_audit(p.filter, p.key, p.group, MANY, NULL, NULL, findings,
+                                       &report, NULL));
         assert_ok(tepal_filter_clone(p.filter, NULL, &copy, NULL));
         for (size_t j = 0; j < MANY; j++) {
             uint64_t groups = tepal_counting_groups(p.filter, p.key[j]);
@@ -223,7 +223,7 @@ static void repair_gives_back_what_was_taken(void **state)
         assert_ok(tepal_filter_create(&params, NULL, &whole, NULL));
         assert_ok(tepal_counting_add_many(whole, p.key, MANY, NULL));
         assert_ok(tepal_filter_clone(p.filter, NULL, &harmed, NULL));
-        assert_ok(tepal_counting_repair(p.filter, p.key, p.group, MANY, NULL, &repair, NULL));
+        assert_ok(tepal_counting_repair(p.filter, p.key, p.group, MANY, NULL, NULL, &repair, NULL));
         for (uint64_t c = 0; c < params.cells; c++) {
             uint32_t is = tepal_counting_at(harmed, c);
             uint32_t should = tepal_counting_at(whole, c);
@@ -240,7 +240,7 @@ static void repair_gives_back_what_was_taken(void **state)
         for (size_t j = 0; j < MANY; j++) {
             assert_true(tepal_filter_query(p.filter, p.key[j]));
         }
-        assert_ok(tepal_counting_repair(p.filter, p.key, p.group, MANY, NULL, &again, NULL));
+        assert_ok(tepal_counting_repair(p.filter, p.key, p.group, MANY, NULL, NULL, &again, NULL));
         assert_true(again.counts == 0 && again.exposed == 0 && again.potential == 0);
         for (size_t j = MANY; j-- > 0;) { /* in whatever order */
             assert_ok(tepal_counting_remove_group(p.filter, p.key[j], p.group[j]));
@@ -260,18 +260,18 @@ static void an_estimated_repair_finds_every_member(void **state)
     struct tepal_counting_repaired repair;
     struct tepal_report report;
     harm(&p, &params, 60);
-    assert_ok(tepal_counting_repair(p.filter, p.key, NULL, MANY, NULL, &repair, NULL));
+    assert_ok(tepal_counting_repair(p.filter, p.key, NULL, MANY, NULL, NULL, &repair, NULL));
     assert_true(repair.estimated && repair.exposed > 0);
-    assert_ok(tepal_counting_audit(p.filter, p.key, NULL, MANY, NULL, NULL, &report, NULL));
+    assert_ok(tepal_counting_audit(p.filter, p.key, NULL, MANY, NULL, NULL, NULL, &report, NULL));
     assert_int_equal(check_number(&report, "exposed"), 0);
     /* and of some members, what these lack */
     tepal_filter_free(p.filter);
     harm(&p, &params, 61);
-    assert_ok(tepal_counting_repair(p.filter, p.key, p.group, MANY / 2, NULL, NULL, NULL));
+    assert_ok(tepal_counting_repair(p.filter, p.key, p.group, MANY / 2, NULL, NULL, NULL, NULL));
     for (size_t j = 0; j < MANY / 2; j++) {
         assert_true(tepal_filter_query(p.filter, p.key[j]));
     }
-    assert_ok(tepal_counting_repair(p.filter, NULL, NULL, 0, NULL, &repair, NULL));
+    assert_ok(tepal_counting_repair(p.filter, NULL, NULL, 0, NULL, NULL, &repair, NULL));
     assert_int_equal(repair.counts, 0);
     tepal_filter_free(p.filter);
 }

@@ -586,7 +586,7 @@ static void the_audit_counts_as_the_paper_does(void **state)
         } while (tepal_filter_remove(counting, wrong) != TEPAL_OK);
         uint32_t k = tepal_counting_positions(counting, wrong, 0, affected);
         by_the_letter(counting, keys, 300, affected, k, &potential, &exposed);
-        assert_ok(tepal_counting_audit(counting, keys, NULL, 300, NULL, NULL, &report, NULL));
+        assert_ok(tepal_counting_audit(counting, keys, NULL, 300, NULL, NULL, NULL, &report, NULL));
         assert_int_equal(check_number(&report, "members"), 300);
         assert_int_equal(check_number(&report, "exposed"), exposed);
         assert_int_equal(check_number(&report, "potential"), potential);
@@ -597,7 +597,7 @@ static void the_audit_counts_as_the_paper_does(void **state)
         seen += exposed;
         /* a key that is no member is a surplus */
         assert_ok(tepal_filter_add(counting, keys[400]));
-        assert_ok(tepal_counting_audit(counting, keys, NULL, 300, NULL, NULL, &report, NULL));
+        assert_ok(tepal_counting_audit(counting, keys, NULL, 300, NULL, NULL, NULL, &report, NULL));
         assert_true(check_number(&report, "surplus") + k - check_number(&report, "deficit") > 0);
         tepal_filter_free(counting);
     }
@@ -615,18 +615,19 @@ static void the_audit_takes_receipts(void **state)
     struct tepal_report report;
     assert_ok(tepal_filter_create(&params, NULL, &counting, NULL));
     assert_ok(tepal_counting_add_many(counting, keys, MANY, groups));
-    assert_ok(tepal_counting_audit(counting, keys, groups, MANY, NULL, NULL, &report, NULL));
+    assert_ok(tepal_counting_audit(counting, keys, groups, MANY, NULL, NULL, NULL, &report, NULL));
     assert_int_equal(check_number(&report, "exposed"), 0);
     assert_int_equal(check_number(&report, "potential"), 0);
     assert_int_equal(check_number(&report, "deficit"), 0);
     assert_int_equal(check_number(&report, "surplus"), 0);
     assert_true(check_number(&report, "several") > 0);
     groups[3] = 4;
-    assert_int_equal(tepal_counting_audit(counting, keys, groups, MANY, NULL, NULL, &report, NULL),
-                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(
+        tepal_counting_audit(counting, keys, groups, MANY, NULL, NULL, NULL, &report, NULL),
+        TEPAL_BAD_ARGUMENT);
     struct tepal_filter *bits;
     assert_ok(tepal_counting_strip(counting, NULL, &bits, NULL));
-    assert_int_equal(tepal_counting_audit(bits, keys, NULL, 1, NULL, NULL, &report, NULL),
+    assert_int_equal(tepal_counting_audit(bits, keys, NULL, 1, NULL, NULL, NULL, &report, NULL),
                      TEPAL_UNSUPPORTED);
     tepal_filter_free(bits);
     tepal_filter_free(counting);
@@ -705,8 +706,9 @@ static void other_kinds_do_not_count(void **state)
     assert_int_equal(tepal_counting_difference(bloom, bloom, NULL, &untouched, NULL, &error),
                      TEPAL_UNSUPPORTED);
     check_error(&error, TEPAL_UNSUPPORTED);
-    assert_int_equal(tepal_counting_audit(bloom, &digest, NULL, 1, NULL, NULL, &report, &error),
-                     TEPAL_UNSUPPORTED);
+    assert_int_equal(
+        tepal_counting_audit(bloom, &digest, NULL, 1, NULL, NULL, NULL, &report, &error),
+        TEPAL_UNSUPPORTED);
     check_error(&error, TEPAL_UNSUPPORTED);
     assert_null(untouched);
     assert_true(tepal_filter_query(bloom, digest));

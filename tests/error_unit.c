@@ -187,20 +187,20 @@ static enum tepal_status audit(const struct stage *on, bool well, struct tepal_e
     static const uint8_t judgements[1] = {200};
     struct tepal_report report;
     return tepal_counting_audit(on->counting, on->keys, well ? NULL : judgements, 1, NULL, NULL,
-                                &report, error);
+                                NULL, &report, error);
 }
 
 static enum tepal_status offline(const struct stage *on, bool well, struct tepal_error *error)
 {
     return tepal_counting_add_offline(well ? on->counting : on->bloom, on->keys, 1, NULL, NULL,
-                                      error);
+                                      NULL, error);
 }
 
 static enum tepal_status repair(const struct stage *on, bool well, struct tepal_error *error)
 {
     static const uint8_t judgements[1] = {200};
     return tepal_counting_repair(on->counting, on->keys, well ? NULL : judgements, 1, NULL, NULL,
-                                 error);
+                                 NULL, error);
 }
 
 /* ---- bytes and files ------------------------------------------------------------------------- */

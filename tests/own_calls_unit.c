@@ -45,15 +45,15 @@ static void not_counting(const struct specimen *s, struct tepal_filter *f)
     size_t removed = 99;
     refused(tepal_counting_add(f, key, &group));
     refused(tepal_counting_add_many(f, &key, 1, groups));
-    refused(tepal_counting_add_offline(f, &key, 1, NULL, groups, NULL));
+    refused(tepal_counting_add_offline(f, &key, 1, NULL, NULL, groups, NULL));
     refused(tepal_counting_remove_group(f, key, 0));
     refused(tepal_counting_remove_many(f, &key, NULL, 1, words, &removed));
     refused(tepal_counting_histogram(f, words));
     refused(tepal_counting_to_bloom(f, NULL, &out, NULL));
     refused(tepal_counting_strip(f, NULL, &out, NULL));
     refused(tepal_counting_difference(f, f, NULL, &out, &change, NULL));
-    refused(tepal_counting_audit(f, &key, NULL, 1, NULL, findings, &report, NULL));
-    refused(tepal_counting_repair(f, &key, NULL, 1, NULL, &repair, NULL));
+    refused(tepal_counting_audit(f, &key, NULL, 1, NULL, NULL, findings, &report, NULL));
+    refused(tepal_counting_repair(f, &key, NULL, 1, NULL, NULL, &repair, NULL));
     specimen_assert(s, findings[0] == 99 && repair.counts == 99);
     specimen_assert(s, group == 99 && groups[0] == 99 && words[0] == 99 && removed == 99);
     specimen_assert(s, out == nothing && change.rose == 1 && report.count == 7);
@@ -225,12 +225,12 @@ static void bits_alone(void **unused)
         assert_ok(tepal_counting_strip(f, NULL, &bits, NULL));
         refused(tepal_counting_add(bits, key, &group));
         refused(tepal_counting_add_many(bits, &key, 1, groups));
-        refused(tepal_counting_add_offline(bits, &key, 1, NULL, groups, NULL));
+        refused(tepal_counting_add_offline(bits, &key, 1, NULL, NULL, groups, NULL));
         refused(tepal_counting_remove_group(bits, s->known[0], 0));
         refused(tepal_counting_remove_many(bits, s->known, NULL, 1, words, NULL));
         refused(tepal_counting_difference(bits, bits, NULL, &out, NULL, NULL));
-        refused(tepal_counting_audit(bits, s->known, NULL, 1, NULL, NULL, &report, NULL));
-        refused(tepal_counting_repair(bits, s->known, NULL, 1, NULL, NULL, NULL));
+        refused(tepal_counting_audit(bits, s->known, NULL, 1, NULL, NULL, NULL, &report, NULL));
+        refused(tepal_counting_repair(bits, s->known, NULL, 1, NULL, NULL, NULL, NULL));
         specimen_assert(s, out == nothing);
         for (size_t j = 0; j < 2 * KINDS_KNOWN; j++) {
             specimen_assert(s, tepal_counting_groups(bits, s->known[j]) ==

@@ -7,6 +7,7 @@
 #include "generalized_help.h"
 #include "yesno_help.h"
 
+#include <tepal/counting.h>
 #include <tepal/plan.h>
 #include <tepal/retouched.h>
 
@@ -122,6 +123,51 @@ static enum tepal_status plan(struct scene *s, struct tepal_progress progress,
     return status;
 }
 
+/* ---- counting filters ------------------------------------------------------------------------ */
+
+static enum tepal_status offline(struct scene *s, struct tepal_progress progress,
+                                 struct tepal_filter **out, struct tepal_error *error)
+{
+    struct tepal_filter *made = NULL;
+    assert_ok(tepal_filter_create(&s->params, NULL, &made, NULL));
+    enum tepal_status status =
+        tepal_counting_add_offline(made, s->member, MEMBERS, &progress, NULL, NULL, error);
+    assert_true(status == TEPAL_OK || tepal_filter_keys_added(made) == 0);
+    if (status == TEPAL_OK) {
+        *out = made;
+    } else {
+        tepal_filter_free(made);
+    }
+    return status;
+}
+
+static enum tepal_status audit(struct scene *s, struct tepal_progress progress,
+                               struct tepal_filter **out, struct tepal_error *error)
+{
+    static struct tepal_report report;
+    (void)out;
+    return tepal_counting_audit(s->filter, s->member, NULL, MEMBERS, &progress, NULL, NULL, &report,
+                                error);
+}
+
+static enum tepal_status repair(struct scene *s, struct tepal_progress progress,
+                                struct tepal_filter **out, struct tepal_error *error)
+{
+    struct tepal_filter *copy = NULL;
+    assert_ok(tepal_filter_clone(s->filter, NULL, &copy, NULL));
+    enum tepal_status status =
+        tepal_counting_repair(copy, s->member, NULL, MEMBERS, &progress, NULL, NULL, error);
+    if (status == TEPAL_OK) {
+        *out = copy;
+    } else {
+        assert_true(tepal_filter_equal(copy, s->filter));
+        tepal_filter_free(copy);
+    }
+    return status;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
 static void must_tell(struct scene *s, call *make, uint64_t least)
 {
     struct listener l = {0};
@@ -222,12 +268,39 @@ static void planning_tells(void **unused)
     tepal_filter_free(s.filter);
 }
 
+static void counting_tells(void **unused)
+{
+    (void)unused;
+    static struct scene s;
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        struct tepal_params p = TEPAL_PARAMS_INIT;
+        p.kind = TEPAL_KIND_COUNTING;
+        p.layout = (enum tepal_layout)layout;
+        p.cells = CELLS / 128 * 128;
+        p.hashes = HASHES;
+        p.counting.choices = 3;
+        p.counting.rule =
+            tepal_layout_in_lines(p.layout) ? TEPAL_RULE_LEAST_INCREASE : TEPAL_RULE_GREEDY;
+        scene_make(&s, &p);
+        s.params = p;
+        must_tell(&s, offline, 20);
+        /* Wrong removals, so that there is something to search for. */
+        size_t removed;
+        assert_ok(tepal_filter_remove_many(s.filter, s.avoid, AVOID, &removed));
+        assert_true(removed > 0);
+        must_tell(&s, audit, 6);
+        must_tell(&s, repair, 6);
+        tepal_filter_free(s.filter);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(retouching_tells),
         cmocka_unit_test(vetoing_tells),
         cmocka_unit_test(planning_tells),
+        cmocka_unit_test(counting_tells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

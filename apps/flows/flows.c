@@ -36,6 +36,7 @@
 #include "cli/options.h"
 #include "flows/flows.h"
 #include "files/atomic_file.h"
+#include "output/progress.h"
 
 /* ---- replaying ------------------------------------------------------------------------------- */
 
@@ -113,6 +114,8 @@ static void replay(struct flows *f)
     const uint64_t all = f->packets.count * f->repeat;
     uint64_t taken = 0;
     size_t number = 0;
+    struct progress progress;
+    progress_start(&progress, !arg(f->args, "quiet")->given);
     table_clear(&f->table);
     f->never_begun = 0;
     f->changes = 0;
@@ -122,13 +125,16 @@ static void replay(struct flows *f)
             const struct packet *p = &f->packets.packet[i];
             double now = p->t - f->start + f->span * (double)round;
             take_packet(f, (uint32_t)(round * f->packets.flows + p->flow), p->flags, now);
-            taken++;
+            if (taken++ % 1024 == 0) {
+                progress_parts(&progress, taken, all, "packets");
+            }
             while (number < f->windows &&
                    (double)taken >= (double)all * (double)(number + 1) / (double)f->windows) {
                 contest_window(f, number++, now);
             }
         }
     }
+    progress_end(&progress);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */

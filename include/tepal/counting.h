@@ -62,11 +62,13 @@ TEPAL_API enum tepal_status tepal_counting_add_many(struct tepal_filter *filter,
  * what tepal_counting_add_many would do, never gives more false positives, and usually about half
  * as many. What is in the filter stays where it is. `groups` may be NULL. Needs the memory of two
  * more such filters, 2 bytes per counter and 2 per key, and the time of some 25 additions per key.
- * TEPAL_READ_ONLY, TEPAL_UNSUPPORTED or TEPAL_NO_MEMORY, and nothing is added.
+ * TEPAL_READ_ONLY, TEPAL_UNSUPPORTED, TEPAL_NO_MEMORY or, by `progress` (may be NULL),
+ * TEPAL_STOPPED, and nothing is added.
  */
 TEPAL_API enum tepal_status tepal_counting_add_offline(struct tepal_filter *filter,
                                                        const struct tepal_digest *digests,
                                                        size_t count,
+                                                       const struct tepal_progress *progress,
                                                        const struct tepal_allocator *allocator,
                                                        uint8_t *groups, struct tepal_error *error);
 
@@ -179,7 +181,7 @@ tepal_counting_difference(const struct tepal_filter *now, const struct tepal_fil
  *
  * The theorems are those of the flat layout. Needs the filter's memory once more, 2 bytes per
  * counter and 1 per member. TEPAL_UNSUPPORTED for the bits alone, TEPAL_BAD_ARGUMENT if a receipt
- * is not below c.
+ * is not below c, TEPAL_STOPPED by `progress` (may be NULL).
  */
 enum tepal_counting_finding {
     TEPAL_COUNTING_EXPOSED = 1,   /* it is not found */
@@ -190,8 +192,9 @@ enum tepal_counting_finding {
 
 TEPAL_API enum tepal_status
 tepal_counting_audit(const struct tepal_filter *filter, const struct tepal_digest *members,
-                     const uint8_t *receipts, size_t count, const struct tepal_allocator *allocator,
-                     uint8_t *findings, struct tepal_report *report, struct tepal_error *error);
+                     const uint8_t *receipts, size_t count, const struct tepal_progress *progress,
+                     const struct tepal_allocator *allocator, uint8_t *findings,
+                     struct tepal_report *report, struct tepal_error *error);
 
 /*
  * Undo what wrong removals did to these members: every counter that lacks counts gets them. Then
@@ -210,12 +213,11 @@ struct tepal_counting_repaired {
     uint64_t zeros;     /* of these, counters that were 0: the cost in false positives */
 };
 
-TEPAL_API enum tepal_status tepal_counting_repair(struct tepal_filter *filter,
-                                                  const struct tepal_digest *members,
-                                                  const uint8_t *receipts, size_t count,
-                                                  const struct tepal_allocator *allocator,
-                                                  struct tepal_counting_repaired *repair,
-                                                  struct tepal_error *error);
+TEPAL_API enum tepal_status
+tepal_counting_repair(struct tepal_filter *filter, const struct tepal_digest *members,
+                      const uint8_t *receipts, size_t count, const struct tepal_progress *progress,
+                      const struct tepal_allocator *allocator,
+                      struct tepal_counting_repaired *repair, struct tepal_error *error);
 
 #ifdef __cplusplus
 }

@@ -343,9 +343,10 @@ static int three_ways(struct lab *lab, uint32_t ratio, uint32_t c, struct ways *
                 way == 0 && online->c > 1 ? TEPAL_RULE_GREEDY : TEPAL_RULE_IMPROVED_GREEDY,
                 TEPAL_POLICY_KEEP);
             enum tepal_status status =
-                f == NULL  ? TEPAL_NO_MEMORY
-                : way == 2 ? tepal_counting_add_offline(f, online->member, KEYS, NULL, NULL, NULL)
-                           : tepal_counting_add_many(f, online->member, KEYS, NULL);
+                f == NULL ? TEPAL_NO_MEMORY
+                : way == 2
+                    ? tepal_counting_add_offline(f, online->member, KEYS, NULL, NULL, NULL, NULL)
+                    : tepal_counting_add_many(f, online->member, KEYS, NULL);
             if (status != TEPAL_OK) {
                 tepal_filter_free(f);
                 filled_free(online);

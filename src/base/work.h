@@ -23,6 +23,12 @@ static inline struct work work_open(struct tepal_progress to)
     return (struct work){.to = to};
 }
 
+/* The same, of what may be NULL. */
+static inline struct work work_for(const struct tepal_progress *to)
+{
+    return work_open(to == NULL ? (struct tepal_progress){NULL, NULL} : *to);
+}
+
 /* Is it to go on? The share is of the phase. */
 static inline bool work_done(struct work *w, double share)
 {

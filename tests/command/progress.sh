@@ -7,6 +7,7 @@ source "$(dirname "$0")/lib.sh"
 seq 20000 >keys
 seq 100001 120000 >avoid
 cat <(seq 500) <(seq 500) >twice
+awk 'BEGIN { for (i = 0; i < 2000; i++) { printf "a\t%d\ttcp\t10.0.%d.%d\t1000\t10.255.0.1\t80\t%s\t60\n", i, i / 512, i / 2 % 256, i % 2 ? "AF" : "S" } }' >packets
 "$tepal" build keys -o f.tepal --bits-per-key 6 --seed 1 -q
 # A search that never finds room for all: it takes the time that it is given.
 search=(build keys --kind yesno --avoid avoid --yes-bits 100000 --no-bits 500 --no-filters 2
@@ -41,6 +42,12 @@ like 'query' "$code $(cat "$work/err")" '^0 .*million per second'
 told 'dedup of a file' 'million per second' dedup keys
 "$tepal" build keys -o c.tepal --kind chain --grow --seed 1 -q
 told 'settling' 'million per second' convert c.tepal --settle --members keys -o s.tepal -f
+offline=(build keys --kind counting --choices 3 --cells 120000 --hashes 4 --seed 1 -o k.tepal -f)
+told 'groups chosen for all keys' 'choosing groups, [0-9]+ %' "${offline[@]}" --offline
+"$tepal" "${offline[@]}" -q
+told 'audit' 'auditing, [0-9]+ %' audit k.tepal --members keys
+told 'repair' 'repairing, [0-9]+ %' repair k.tepal --members keys
+told 'flows' '[0-9]+ of 100000 packets' app flows packets --repeat 50
 told 'lab' '[0-9]+ of 1 experiments' lab run 000-table-4 --out lab
 
 # A terminal of our own: 20 lines of Python are what script(1) and expect would be.

@@ -13,6 +13,7 @@
 #include "files/key_list.h"
 #include "input/members.h"
 #include "input/receipts.h"
+#include "output/progress.h"
 #include "output/report.h"
 #include "files/filter_file.h"
 #include "files/atomic_file.h"
@@ -199,9 +200,12 @@ static int work(struct audit *a)
     if (any_list(a->args) && a->findings == NULL) {
         return say_no_memory();
     }
+    struct progress shown;
+    struct tepal_progress progress = progress_of(&shown, !arg(a->args, "quiet")->given, "auditing");
     enum tepal_status status =
         tepal_counting_audit(a->filter, a->members.digest, members_groups(a->args, &a->members),
-                             count, NULL, a->findings, &a->report, &error);
+                             count, &progress, NULL, a->findings, &a->report, &error);
+    progress_end(&shown);
     if (status != TEPAL_OK) {
         return say_status(NULL, name, status, error.why);
     }

@@ -19,6 +19,7 @@
 #include "input/look.h"
 #include "input/receipts.h"
 #include "commands/build/recipe.h"
+#include "output/progress.h"
 #include "output/render.h"
 #include "output/written.h"
 #include "input/secret.h"
@@ -226,8 +227,12 @@ static int add_offline(struct builder *b, struct members *all)
         receipts_open(&b->receipts, b->args, b->filter) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status =
-        tepal_counting_add_offline(b->filter, all->digest, all->count, NULL, all->group, &error);
+    struct progress shown;
+    struct tepal_progress progress =
+        progress_of(&shown, !arg(b->args, "quiet")->given, "choosing groups");
+    enum tepal_status status = tepal_counting_add_offline(b->filter, all->digest, all->count,
+                                                          &progress, NULL, all->group, &error);
+    progress_end(&shown);
     for (size_t i = 0; i < all->count && all->texts && status == TEPAL_OK; i++) {
         size_t len;
         const char *text = members_text(all, i, &len);

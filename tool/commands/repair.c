@@ -11,6 +11,7 @@
 #include "files/filter_file.h"
 #include "input/members.h"
 #include "input/receipts.h"
+#include "output/progress.h"
 #include "output/render.h"
 #include "output/written.h"
 
@@ -60,9 +61,13 @@ static int work(const struct args *args, const char *from, const char *to,
     code = code == EXIT_YES ? filter_file_hasher(args, name, filter, &hasher) : code;
     code = code == EXIT_YES ? members_read(args, filter, &hasher, &members) : code;
     if (code == EXIT_YES) {
+        struct progress shown;
+        struct tepal_progress progress =
+            progress_of(&shown, !arg(args, "quiet")->given, "repairing");
         enum tepal_status status =
             tepal_counting_repair(filter, members.digest, members_groups(args, &members),
-                                  members.count, NULL, &repair, &error);
+                                  members.count, &progress, NULL, &repair, &error);
+        progress_end(&shown);
         code = args_status(args, status, error.why);
     }
     if (code == EXIT_YES && !(repair.counts == 0 && change_in_place(from, to))) {

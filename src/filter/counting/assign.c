@@ -94,10 +94,10 @@ static struct best best_of(const struct tepal_counting *counting, const struct c
 
 /* Those that one group without deficit is left for; whether there was one. */
 static bool settle_sure(const struct tepal_counting *counting, const struct tepal_digest *members,
-                        size_t count, struct counting_wish *wish)
+                        size_t count, struct work *work, struct counting_wish *wish)
 {
     bool moved = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && work_key(work, i, count); i++) {
         if (wish->group[i] != NOWHERE) {
             continue;
         }
@@ -111,10 +111,10 @@ static bool settle_sure(const struct tepal_counting *counting, const struct tepa
 }
 
 static bool improve(const struct tepal_counting *counting, const struct tepal_digest *members,
-                    size_t count, struct counting_wish *wish)
+                    size_t count, struct work *work, struct counting_wish *wish)
 {
     bool moved = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && work_key(work, i, count); i++) {
         uint64_t positions[TEPAL_MAX_HASHES];
         uint32_t own = wish->group[i];
         want_less(wish, positions, draw(counting, members[i], own, positions));
@@ -125,31 +125,39 @@ static bool improve(const struct tepal_counting *counting, const struct tepal_di
     return moved;
 }
 
-static void estimate(const struct tepal_counting *counting, const struct tepal_digest *members,
-                     size_t count, struct counting_wish *wish)
+/* The next round of a search that ends when it will: each fills half of what is left. */
+static bool next_round(struct work *work, double end)
 {
-    for (size_t i = 0; i < count; i++) {
+    return work_phase(work, (work->until + end) / 2) == TEPAL_OK;
+}
+
+/* Till all is done, or it was stopped. */
+static void estimate(const struct tepal_counting *counting, const struct tepal_digest *members,
+                     size_t count, struct work *work, struct counting_wish *wish)
+{
+    (void)work_phase(work, 0.1);
+    for (size_t i = 0; i < count && work_key(work, i, count); i++) {
         uint64_t groups = tepal_counting_counting(counting, members[i]);
         wish->group[i] = NOWHERE;
         if (groups != 0 && (groups & (groups - 1)) == 0) {
             place(counting, members[i], (uint32_t)__builtin_ctzll(groups), &wish->group[i], wish);
         }
     }
-    while (settle_sure(counting, members, count, wish)) {
+    while (next_round(work, 0.5) && settle_sure(counting, members, count, work, wish)) {
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !work->stopped; i++) {
         if (wish->group[i] == NOWHERE) {
             struct best best = best_of(counting, wish, members[i], NOWHERE);
             place(counting, members[i], best.group, &wish->group[i], wish);
         }
     }
-    while (improve(counting, members, count, wish)) {
+    while (next_round(work, 0.9) && improve(counting, members, count, work, wish)) {
     }
 }
 
 enum tepal_status tepal_counting_assign(const struct tepal_counting *counting,
                                         const struct tepal_digest *members, const uint8_t *receipts,
-                                        size_t count, struct arena *arena,
+                                        size_t count, struct work *work, struct arena *arena,
                                         struct counting_wish *wish)
 {
     wish->group = tepal_arena_take(arena, count, 1);
@@ -159,12 +167,12 @@ enum tepal_status tepal_counting_assign(const struct tepal_counting *counting,
     }
     wish->estimated = receipts == NULL && counting->choices > 1;
     if (wish->estimated) {
-        estimate(counting, members, count, wish);
-        return TEPAL_OK;
+        estimate(counting, members, count, work, wish);
+        return work->stopped ? TEPAL_STOPPED : work_phase(work, 1);
     }
     for (size_t i = 0; i < count; i++) {
         uint32_t group = receipts == NULL ? 0 : receipts[i];
         place(counting, members[i], group, &wish->group[i], wish);
     }
-    return TEPAL_OK;
+    return work_phase(work, 1);
 }

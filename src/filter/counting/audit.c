@@ -100,12 +100,14 @@ static void remove_members(struct tepal_counting *copy, const struct tepal_diges
 
 static enum tepal_status walk(const struct tepal_counting *counting,
                               const struct tepal_digest *members, const uint8_t *receipts,
-                              size_t count, struct arena *arena, uint8_t *findings,
-                              struct counting_wish *wish, struct tally *tally)
+                              size_t count, const struct tepal_progress *progress,
+                              struct arena *arena, uint8_t *findings, struct counting_wish *wish,
+                              struct tally *tally)
 {
     struct tepal_filter *copy;
+    struct work work = work_for(progress);
     enum tepal_status status =
-        tepal_counting_assign(counting, members, receipts, count, arena, wish);
+        tepal_counting_assign(counting, members, receipts, count, &work, arena, wish);
     if (status != TEPAL_OK) {
         return status;
     }
@@ -162,7 +164,8 @@ static void give_back(struct tepal_counting *counting, const struct counting_wis
 
 enum tepal_status tepal_counting_repair(struct tepal_filter *filter,
                                         const struct tepal_digest *members, const uint8_t *receipts,
-                                        size_t count, const struct tepal_allocator *allocator,
+                                        size_t count, const struct tepal_progress *progress,
+                                        const struct tepal_allocator *allocator,
                                         struct tepal_counting_repaired *repair,
                                         struct tepal_error *error)
 {
@@ -177,7 +180,7 @@ enum tepal_status tepal_counting_repair(struct tepal_filter *filter,
     struct arena arena = tepal_arena_open(allocator);
     struct counting_wish wish;
     struct tally tally = {0};
-    status = walk(counting, members, receipts, count, &arena, NULL, &wish, &tally);
+    status = walk(counting, members, receipts, count, progress, &arena, NULL, &wish, &tally);
     if (status == TEPAL_OK) {
         struct tepal_counting_repaired done = {.estimated = tally.estimated,
                                                .exposed = tally.exposed - tally.given_up,
@@ -260,9 +263,9 @@ static void report_tally(const struct tally *tally, uint64_t n, bool learns,
 
 enum tepal_status tepal_counting_audit(const struct tepal_filter *filter,
                                        const struct tepal_digest *members, const uint8_t *receipts,
-                                       size_t count, const struct tepal_allocator *allocator,
-                                       uint8_t *findings, struct tepal_report *report,
-                                       struct tepal_error *error)
+                                       size_t count, const struct tepal_progress *progress,
+                                       const struct tepal_allocator *allocator, uint8_t *findings,
+                                       struct tepal_report *report, struct tepal_error *error)
 {
     enum tepal_status status = check(filter, receipts, count, error);
     if (status != TEPAL_OK) {
@@ -272,7 +275,7 @@ enum tepal_status tepal_counting_audit(const struct tepal_filter *filter,
     struct arena arena = tepal_arena_open(allocator);
     struct counting_wish wish;
     struct tally tally = {0};
-    status = walk(counting, members, receipts, count, &arena, findings, &wish, &tally);
+    status = walk(counting, members, receipts, count, progress, &arena, findings, &wish, &tally);
     tepal_arena_release(&arena, NULL);
     if (status != TEPAL_OK) {
         return refuse_if(error, status);

@@ -33,6 +33,7 @@
 #include <tepal/avoid.h>
 #include <tepal/counting.h>
 
+#include "base/work.h"
 #include "cells/bits.h"
 #include "cells/counters.h"
 #include "filter/bloom/kernels.h"
@@ -306,10 +307,10 @@ struct counting_wish {
     bool estimated; /* there were several groups and no receipts */
 };
 
-/* Receipts (may be NULL) are below c. TEPAL_NO_MEMORY is the only failure. */
+/* Receipts (may be NULL) are below c. TEPAL_NO_MEMORY, or TEPAL_STOPPED by `work`. */
 enum tepal_status tepal_counting_assign(const struct tepal_counting *counting,
                                         const struct tepal_digest *members, const uint8_t *receipts,
-                                        size_t count, struct arena *arena,
+                                        size_t count, struct work *work, struct arena *arena,
                                         struct counting_wish *wish);
 
 /* The kind's operations that live in other files than counting.c, and those that these call. */

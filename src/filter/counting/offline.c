@@ -20,7 +20,8 @@
 #include "base/refuse.h"
 
 #define ROUNDS 8   /* of crowding */
-#define SWEEPS 100 /* of moves, at most; about 15 suffice */
+#define SWEEPS 100 /* of moves, at most */
+#define USUAL  15  /* that suffice */
 #define SHARED 64  /* counters that more keys share are alike */
 
 #define MOST_USERS UINT16_MAX
@@ -33,6 +34,7 @@ struct offline {
     const struct tepal_counting *counting;
     const struct tepal_digest *digests;
     size_t count;
+    struct work work;
     uint8_t *group;
     uint16_t *users;                     /* of each counter */
     uint16_t *occupied;                  /* of each line: counters with users; lines only */
@@ -89,7 +91,7 @@ static int64_t cost_of(const struct offline *o, const uint64_t *positions, uint3
 static size_t sweep(struct offline *o)
 {
     size_t moved = 0;
-    for (size_t key = 0; key < o->count; key++) {
+    for (size_t key = 0; key < o->count && work_key(&o->work, key, o->count); key++) {
         uint64_t at[2][TEPAL_MAX_HASHES];
         uint32_t drawn[2];
         unsigned best = 0; /* of the two places */
@@ -132,15 +134,26 @@ static void prefer_zeros(struct offline *o)
     }
 }
 
-static void search(struct offline *o)
+/* The next sweep over all keys; those beyond the usual number share what is left of the work. */
+static bool next_sweep(struct offline *o, int number)
 {
-    for (int round = 0; round < ROUNDS && o->occupied == NULL; round++) {
+    double usual = USUAL + (o->occupied == NULL ? ROUNDS : 0);
+    double done = number < usual ? 0.98 * number / usual : 1 - 0.02 / (number - usual + 1);
+    return work_phase(&o->work, done) == TEPAL_OK;
+}
+
+/* False: it was stopped. */
+static bool search(struct offline *o)
+{
+    int sweeps = 0;
+    for (int round = 0; round < ROUNDS && o->occupied == NULL && next_sweep(o, ++sweeps); round++) {
         prefer_crowds(o, round);
         (void)sweep(o);
     }
     prefer_zeros(o);
-    for (int i = 0; i < SWEEPS && sweep(o) > 0; i++) {
+    for (int i = 0; i < SWEEPS && next_sweep(o, ++sweeps) && sweep(o) > 0; i++) {
     }
+    return !o->work.stopped;
 }
 
 /* The users that there are before, then the keys in the groups that they have. */
@@ -190,8 +203,8 @@ static bool is_better(const struct tepal_filter *a, const struct tepal_filter *b
 }
 
 /* The search, and into `found`, a copy of the filter; *online has the keys already. */
-static bool improve(struct offline *o, struct arena *arena, struct tepal_filter *found,
-                    const struct tepal_filter *online, uint8_t *groups)
+static enum tepal_status improve(struct offline *o, struct arena *arena, struct tepal_filter *found,
+                                 const struct tepal_filter *online, uint8_t *groups)
 {
     const struct tepal_params *p = &found->params;
     o->users = tepal_arena_take(arena, p->cells, sizeof *o->users);
@@ -200,20 +213,23 @@ static bool improve(struct offline *o, struct arena *arena, struct tepal_filter 
         o->occupied = tepal_arena_take(arena, p->cells / o->counting->line, sizeof *o->occupied);
     }
     if (o->users == NULL || o->group == NULL || (o->counting->lined && o->occupied == NULL)) {
-        return false;
+        return TEPAL_NO_MEMORY;
     }
     memcpy(o->group, groups, o->count);
     begin(o);
-    search(o);
+    if (!search(o)) {
+        return TEPAL_STOPPED;
+    }
     add_to(counting_of(found), o);
     if (is_better(found, online)) {
         memcpy(groups, o->group, o->count);
     }
-    return true;
+    return TEPAL_OK;
 }
 
 enum tepal_status tepal_counting_add_offline(struct tepal_filter *filter,
                                              const struct tepal_digest *digests, size_t count,
+                                             const struct tepal_progress *progress,
                                              const struct tepal_allocator *allocator,
                                              uint8_t *groups, struct tepal_error *error)
 {
@@ -223,7 +239,8 @@ enum tepal_status tepal_counting_add_offline(struct tepal_filter *filter,
     }
     struct tepal_counting *counting = counting_of(filter);
     struct arena arena = tepal_arena_open(allocator);
-    struct offline o = {.counting = counting, .digests = digests, .count = count};
+    struct offline o = {
+        .counting = counting, .digests = digests, .count = count, .work = work_for(progress)};
     struct tepal_filter *online = NULL;
     struct tepal_filter *found = NULL;
     uint8_t *chosen = tepal_arena_take(&arena, count, 1);
@@ -234,9 +251,7 @@ enum tepal_status tepal_counting_add_offline(struct tepal_filter *filter,
     }
     if (status == TEPAL_OK) {
         (void)tepal_counting_add_many(online, digests, count, chosen);
-        if (!improve(&o, &arena, found, online, chosen)) {
-            status = TEPAL_NO_MEMORY;
-        }
+        status = improve(&o, &arena, found, online, chosen);
     }
     if (status == TEPAL_OK) {
         o.group = chosen;
