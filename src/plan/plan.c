@@ -198,8 +198,11 @@ void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan
     plan->feasible = true;
     plan->excess = 1;
     if (plan->bits > task->limit) {
+        uint64_t unit = w->header_bits > 0 ? 8 : WORD; /* cells are kept in words */
+        uint64_t allowed = w->header_bits > 0 ? task->limit : w->bits;
         snprintf(why, sizeof why, "needs %llu bytes, but only %llu are allowed",
-                 (unsigned long long)(plan->bits + 7) / 8, (unsigned long long)task->limit / 8);
+                 (unsigned long long)((plan->bits + unit - 1) / unit * unit / 8),
+                 (unsigned long long)allowed / 8);
         block(plan, plan_memory(task), over((double)plan->bits, (double)task->limit), why);
     }
     if (plan->fp > fp_most * (1 + ROUNDING)) {

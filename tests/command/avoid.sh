@@ -54,6 +54,9 @@ print(d["avoided"], d["absent"], d["refused"], int(d["lost_all"]), d["most_lost"
     "$tepal" query $f strangers >still
     "$tepal" avoid spent.tepal --max-fn-count "$lost_all" still -q
     is "$choices: a spent budget changes nothing" "$(count spent.tepal still)" "$(wc -l <still)"
+    cp spent.tepal same.tepal
+    "$tepal" avoid spent.tepal still -q
+    is "$choices: not a byte" "$? $(cmp spent.tepal same.tepal && echo same)" '1 same'
     "$tepal" verify -q $f || fail "$choices: it is sound"
     # merge, convert, repair
     "$tepal" merge $f before.tepal -o merged.tepal -q

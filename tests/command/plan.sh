@@ -275,4 +275,7 @@ refused 'two beginnings' 'plan: --keys 1k..1M says where it begins: --first is o
 refused 'no range elsewhere' 'model: --keys 1k..1M: not a number: the suffixes are k M G T P (1000) and Ki Mi Gi Ti Pi (1024)' \
     "$tepal" model growing --keys 1k..1M
 
+run "$tepal" plan --keys 100 --memory 350 --fp 1e-9
+like 'the memory as it was given' "$(cat "$work/out")" 'bloom, flat, partitioned: needs 544 bytes, but only 350 are allowed'
+
 finish
