@@ -9,6 +9,13 @@
  *         if (tepal_direct_query_u64(&direct, key))
  *             ...
  *
+ * Strings are hashed first, by the filter's hasher (tepal_filter_hasher); the digest does for a
+ * lookup and an addition:
+ *
+ *     struct tepal_digest d = tepal_hash_bytes(&hasher, url, len);
+ *     if (!tepal_direct_query(&direct, d))
+ *         tepal_direct_add(&direct, d);
+ *
  * A struct tepal_direct is what a lookup needs of a filter, taken from the handle once: the cells,
  * their number, the seed's words. Bloom filters without a secret key are then queried and filled
  * without a call, on the flat, blocked and paired layouts (flat: colliding positions); retouched

@@ -559,8 +559,9 @@ const struct command command_build = {
     .about = "Reads keys from the files KEYS (standard input if there are none, or for -), one per "
              "line, and writes a filter. Key files may be compressed with gzip, zstd or xz. A key "
              "is exactly the bytes of its line: spaces and carriage returns count.\n\n"
-             "Prints a summary with the seed on standard error. With --capacity or --bits only the "
-             "filter is kept in memory, however many keys there are.",
+             "Prints a summary with the seed on standard error. With --capacity or --bits no keys "
+             "are kept in memory, however many there are: only the filter, and a copy of it for "
+             "each further core (--jobs 1: none).",
     .options = options,
     .needed = "output",
     .files = true,
