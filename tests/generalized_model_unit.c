@@ -628,6 +628,10 @@ static void nonsense_is_not_a_number(void **state)
     assert_true(isnan(tepal_generalized_zero(8, 1, 1, 1, NAN)));
     assert_true(isnan(tepal_generalized_fp_approx(8, 1, 1, 1, 0, -0.1)));
     assert_true(isnan(tepal_generalized_fp_bound(0, 0, 0)));
+    assert_true(isnan(tepal_generalized_fp_bound(UINT32_MAX, 1, 1)));
+    assert_true(isnan(tepal_generalized_fp_approx(8, 1, 1u << 31, 1u << 31, 1, 0.5)));
+    assert_true(isnan(tepal_generalized_fn_age_approx(8, 1, 100, 100, TEPAL_MAX_HASHES)));
+    assert_true(tepal_generalized_fp_approx(8, 1, 100, 100, 200, 0.5) == 1);
     assert_true(isnan(tepal_generalized_fp_given(TEPAL_GENERALIZED_DISTINCT, 3, 1, 2, 2, 0)));
     assert_true(isnan(tepal_generalized_fp_given(TEPAL_GENERALIZED_LITERAL, 8, 9, 2, 2, 0)));
     assert_true(isnan(tepal_generalized_fp_bound_finite(TEPAL_GENERALIZED_LITERAL, 0, 2, 2, 0)));

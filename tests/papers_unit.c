@@ -3,7 +3,7 @@
  * 1, 3 and 4 on counting filters (Guo, Liu, Li and Yang 2010), printed and right; the four of
  * counting filters on any layout; eq. (26) of the generalized filter. Each against the values that
  * are known, against the same thing written out plainly or played with a generator, and in its
- * limits; and what each refuses.
+ * limits; and what each refuses. And of the other models, numbers that no filter has.
  */
 #include "check.h"
 
@@ -855,6 +855,82 @@ static void equation_26(void **state)
     assert_true(isnan(tepal_generalized_zero_approx(99, 5, 2, 2, (double)NAN)));
 }
 
+/* ---- numbers that no filter has -------------------------------------------------------------- */
+
+#define HUGE UINT32_MAX
+
+static void addresses_of_no_filter(void **state)
+{
+    (void)state;
+    static const struct {
+        double p0;
+        uint32_t k;
+        uint32_t c;
+    } none[] = {
+        {0.5, 0, 2},  {0.5, MOST + 1, 2}, {0.5, 3, 0},         {0.5, 3, TEPAL_MAX_CHOICES + 1},
+        {-0.1, 3, 2}, {1.1, 3, 2},        {(double)NAN, 3, 2}, {0.5, 3, HUGE}};
+    for (size_t i = 0; i < COUNT(none); i++) {
+        assert_true(isnan(tepal_counting_fp(none[i].p0, none[i].k, none[i].c)));
+        assert_true(isnan(tepal_counting_multi_address(none[i].p0, none[i].k, none[i].c)));
+        assert_true(isnan(tepal_counting_wrong_address(none[i].p0, none[i].k, none[i].c)));
+        assert_true(isnan(tepal_counting_wrong_address_printed(none[i].p0, none[i].k, none[i].c)));
+    }
+    assert_true(tepal_counting_fp(1, 3, 2) == 0 && tepal_counting_fp(0, 3, 64) == 1);
+}
+
+static void growth_of_no_filter(void **state)
+{
+    (void)state;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_chain_part part = {.keys = 7};
+    assert_true(isnan(tepal_growing_fp(8, 8, 0, 1000)));
+    assert_true(isnan(tepal_growing_fp(HUGE, 8, 256, 1000)));
+    assert_true(isnan(tepal_growing_fp(8, HUGE, 256, 1000)));
+    assert_true(isnan(tepal_growing_buckets(8, 0, 1000)));
+    assert_true(isnan(tepal_growing_buckets(HUGE, 256, 1000)));
+    assert_true(isnan(tepal_growing_rise(8, 0, 0, 1)));
+    assert_true(isnan(tepal_growing_rise(HUGE, 256, 0, 1)));
+    assert_true(isnan(tepal_growing_rise(8, 256, -1, 1)));
+    assert_true(isnan(tepal_growing_rise(8, 256, 0, (double)NAN)));
+    p.kind = TEPAL_KIND_CHAIN;
+    for (int series = TEPAL_CHAIN_EVEN; series <= TEPAL_CHAIN_HALVING; series++) {
+        p.chain = (struct tepal_chain_params){.first_keys = 1, .series = (uint64_t)series};
+        p.chain.growth = TEPAL_CHAIN_UNIT + 1;
+        assert_ok(tepal_chain_size(100, 0.01, &p));
+        for (uint32_t i = TEPAL_MAX_PARTS; i != 0; i = i == HUGE ? 0 : HUGE) {
+            assert_true(tepal_chain_share(&p, i) == 0);
+            assert_int_equal(tepal_chain_part(&p, i, &part), TEPAL_FULL);
+        }
+        assert_true(tepal_chain_share(&p, TEPAL_MAX_PARTS - 1) > 0);
+    }
+    assert_int_equal(part.keys, 7);
+    assert_true(tepal_fingerprint_room(8, UINT64_MAX) == UINT64_MAX);
+    assert_true(tepal_fingerprint_fits(8, UINT64_MAX, 1) == 1);
+}
+
+static void phases_and_levels_of_no_filter(void **state)
+{
+    (void)state;
+    struct tepal_recycling_setting s = TEPAL_RECYCLING_SETTING_INIT;
+    struct tepal_recycling_rates rates;
+    struct tepal_cascade_setting levels = {.first_bits = UINT64_C(1) << 63, .hashes = 7};
+    s.layout = BLOCKED;
+    s.bits = 1 << 20;
+    s.hashes = HUGE;
+    assert_int_equal(tepal_recycling_for_count(&s, 1000, 0.01, &rates), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(s.hashes, HUGE);
+    /* A sigma that is not the size itself, but rounds to it. */
+    s = (struct tepal_recycling_setting){
+        PARTITIONED, COLLIDING, UINT64_C(1) << 60, 8, (UINT64_C(1) << 60) - 1, 2, true, false};
+    assert_ok(tepal_recycling_average(&s, TEPAL_RECYCLING_CLOSED, &rates));
+    s.bits++;
+    assert_int_equal(tepal_recycling_average(&s, TEPAL_RECYCLING_CLOSED, &rates),
+                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_recycling_best_sigma(&s, 0.5, &rates), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_cascade_predict(FLAT, COLLIDING, 1000, 10, &levels), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(levels.levels, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -875,6 +951,9 @@ int main(void)
         cmocka_unit_test(lines_cost_what_the_text_says),
         cmocka_unit_test(no_size_is_refused),
         cmocka_unit_test(equation_26),
+        cmocka_unit_test(addresses_of_no_filter),
+        cmocka_unit_test(growth_of_no_filter),
+        cmocka_unit_test(phases_and_levels_of_no_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

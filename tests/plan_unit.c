@@ -435,6 +435,14 @@ static void the_nearest_names_what_is_in_its_way(void **state)
     plan_it(&w, &plans);
     assert_string_equal(plans.blocked_by, "fn");
     assert_string_equal(plans.blocked_also, "");
+    /* A few misses may be, but the stream repeats after any time whatever. */
+    w.fn = 1e-40;
+    w.stream = TEPAL_STREAM_PARETO;
+    w.stream_a = 1e-9;
+    w.stream_b = 1;
+    plan_it(&w, &plans);
+    assert_string_equal(kind_of(&plans, TEPAL_KIND_RECYCLING)->reason,
+                        "no size achieves these rates on this stream");
 }
 
 /* Two alone do not help; and of three, the one that does no harm is not named. */

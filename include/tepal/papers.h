@@ -118,9 +118,10 @@ TEPAL_API enum tepal_status tepal_retouched_random(uint64_t n, uint32_t k, doubl
  *   worst_zero   the p at which fp_approx is largest; b = 0: k0/(k0+k1)        eq. (18)
  *   fp_bound     fp_approx there: an upper bound for any bits; b = 0:          eq. (19)
  *
- * Any k0 + k1 >= 1 is allowed, also beyond what a filter takes; p0 in 0..1; m >= 1. NaN otherwise.
+ * Any k0 + k1 from 1 to 2^32 - 1 is allowed, also beyond what a filter takes; p0 in 0..1; m >= 1;
+ * b below TEPAL_MAX_HASHES, or k0 + k1 and more: everything matches. NaN otherwise.
  * Of the three that have no n, worst_zero is NaN and fp_bound is 1 where b >= min(k0, k1): all ones
- * or all zeros then match every key.
+ * or all zeros then match every key. With a tolerance, (k0 + k1) b steps for each age.
  */
 TEPAL_API double tepal_generalized_q0(uint64_t m, uint32_t k0, uint32_t k1);
 TEPAL_API double tepal_generalized_q0_approx(uint64_t m, uint32_t k0, uint32_t k1);
@@ -265,7 +266,9 @@ TEPAL_API enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_ke
  *   size     t, e, cells and hashes of the filter that begins with room for `first` keys and keeps
  *            the rate until there are n, with the least memory when there are 64 n, for plans err.
  *            TEPAL_BAD_ARGUMENT unless 1 <= first <= n, 0 < fp < 1 and some t and e reach the rate;
- *            TEPAL_TOO_LARGE.
+ *            TEPAL_TOO_LARGE beyond 2^41 keys.
+ *
+ * The first three: NaN unless buckets >= 1, t and e are at most 64, and held and keys not negative.
  */
 TEPAL_API double tepal_growing_fp(uint32_t tag_bits, uint32_t extension_bits, uint64_t buckets,
                                   uint64_t n);
@@ -279,7 +282,7 @@ TEPAL_API enum tepal_status tepal_growing_size(uint64_t first, uint64_t n, doubl
  * The chain of Bloom filters of these parameters (chain.first_keys, rate, growth, series, planned;
  * layout and positions).
  *
- *   share    w_i, the share of the rate that part i may add
+ *   share    w_i, the share of the rate that part i may add; 0 from i = TEPAL_MAX_PARTS on
  *   part     the keys that part i has room for, its bits (whole lines of 512) and hashes: the
  *            smallest that keeps its share. TEPAL_FULL if there is no such part
  *   fp       the false-positive rate when n keys are in; NaN if the chain does not grow so large
@@ -320,8 +323,9 @@ TEPAL_API enum tepal_status tepal_chain_size(uint64_t n, double fp, struct tepal
  *   many       false negatives after that many wrong removals, if one causes `mean` of them
  *   mean       of a distribution over 0 .. k
  *
- * TEPAL_BAD_ARGUMENT (potential_mean and missed: NaN) outside: m >= 1, 1 <= k <= TEPAL_MAX_HASHES,
- * 1 <= c <= 64; n >= 1 for potential, exposed and missed, p0 in 0..1 but below 1, p0 + p1 <= 1.
+ * TEPAL_BAD_ARGUMENT (what returns a number: NaN) outside: m >= 1, 1 <= k <= TEPAL_MAX_HASHES,
+ * 1 <= c <= TEPAL_MAX_CHOICES, p0 in 0..1; for potential, exposed and missed n >= 1, p0 below 1 and
+ * p0 + p1 <= 1.
  */
 TEPAL_API enum tepal_status tepal_counting_shares(uint64_t m, uint64_t n, uint32_t k, uint32_t c,
                                                   bool improved, double share[16]);
@@ -370,8 +374,9 @@ TEPAL_API enum tepal_status tepal_counting_size(enum tepal_layout layout,
  * and, if they are 0, hashes. One choice: exact, on any layout. More: on the flat, partitioned and
  * blocked layouts, within 2 % (a few dozen lines: up to 10 % high); paired: NaN,
  * TEPAL_UNSUPPORTED; blocked, more than 8 keys per counter count as 8. Fails as
- * tepal_counting_size does. Cost: milliseconds; in long lines tens of them, and some tenths of a
- * second if the hashes are to be found.
+ * tepal_counting_size does. Cost of the size: milliseconds; in long lines tens of them, and some
+ * tenths of a second if the hashes are to be found; seconds on the blocked layout at rates above
+ * 10 %, or with 16 choices and more.
  */
 TEPAL_API double tepal_counting_choices_rate(const struct tepal_params *params, uint64_t n);
 TEPAL_API enum tepal_status tepal_counting_choices_size(struct tepal_params *params, uint64_t n,

@@ -195,7 +195,8 @@ struct tepal_plans {
  * TEPAL_OK, also when nothing is feasible; TEPAL_BAD_ARGUMENT if the wish makes no sense (a rate
  * outside 0..1 or below TEPAL_MIN_RATE for each key, removal from a header, ...). Takes a few
  * milliseconds, at most some tens; up to a quarter of a second below 0.05 % for sets that are built
- * once, where counting filters with several choices are looked at.
+ * once, where counting filters with several choices are looked at, and for endless streams that
+ * need few bits; up to half a second for few keys in a closed world.
  */
 TEPAL_API enum tepal_status tepal_plan(const struct tepal_wish *wish, struct tepal_plans *out,
                                        struct tepal_error *error);

@@ -63,7 +63,7 @@ enum tepal_status tepal_cascade_predict(enum tepal_layout layout, enum tepal_pos
 {
     struct tepal_cascade_setting done = {.first_bits = plan->first_bits, .hashes = plan->hashes};
     double first = tepal_bloom_fp(layout, positions, done.first_bits, n, done.hashes);
-    if (n == 0 || !(first >= 0)) {
+    if (n == 0 || done.first_bits > PARAMS_MAX_CELLS || !(first >= 0)) {
         return TEPAL_BAD_ARGUMENT;
     }
     put_level(&done, (double)n, (double)done.first_bits, first);
@@ -156,7 +156,7 @@ enum tepal_status tepal_model_cascade(const struct tepal_params *params,
     if (status != TEPAL_OK) {
         return refuse(error, status, "no cascade fits these bits and hash functions");
     }
-    uint64_t bits = (uint64_t)done.bits;
+    uint64_t bits = whole_of(done.bits);
     uint32_t best = tepal_bloom_best_hashes(layout, positions, bits, n);
     double bloom = tepal_bloom_fp(layout, positions, bits, n, best);
     report->count = 0;

@@ -29,6 +29,9 @@ static double factor(const struct tepal_params *p)
 double tepal_chain_share(const struct tepal_params *p, uint32_t i)
 {
     double planned = (double)p->chain.planned;
+    if (i >= TEPAL_MAX_PARTS) {
+        return 0;
+    }
     if (p->chain.growth == 0) {
         return i == 0;
     }
@@ -62,11 +65,13 @@ static double room_of(const struct tepal_params *p, uint32_t i)
 enum tepal_status tepal_chain_part(const struct tepal_params *p, uint32_t i,
                                    struct tepal_chain_part *out)
 {
+    if (i >= TEPAL_MAX_PARTS || (i > 0 && p->chain.growth == 0)) {
+        return TEPAL_FULL;
+    }
     double fp = ldexp((double)p->chain.rate, -64) * tepal_chain_share(p, i);
     double keys = room_of(p, i);
     struct tepal_chain_part part = {.hashes = 0};
-    if (i >= TEPAL_MAX_PARTS || (i > 0 && p->chain.growth == 0) ||
-        keys > (double)PARAMS_CHAIN_MAX_KEYS) {
+    if (keys > (double)PARAMS_CHAIN_MAX_KEYS) {
         return TEPAL_FULL;
     }
     part.keys = (uint64_t)keys;

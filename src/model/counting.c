@@ -55,18 +55,32 @@ static double binomial(uint32_t n, uint32_t i, double p)
 
 /* ---- answers and addresses ------------------------------------------------------------------- */
 
+static bool addressed(double p0, uint32_t k, uint32_t c)
+{
+    return valid(1, k) && p0 >= 0 && p0 <= 1 && c >= 1 && c <= TEPAL_MAX_CHOICES;
+}
+
+/* That a stranger finds one of so many groups. */
+static double one_of(double p0, uint32_t k, uint32_t groups)
+{
+    return -expm1((double)groups * log1p(-whole_power(1 - p0, k)));
+}
+
 double tepal_counting_fp(double p0, uint32_t k, uint32_t c)
 {
-    return -expm1((double)c * log1p(-whole_power(1 - p0, k)));
+    return addressed(p0, k, c) ? one_of(p0, k, c) : NAN;
 }
 
 double tepal_counting_multi_address(double p0, uint32_t k, uint32_t c)
 {
-    return c == 1 ? 0 : tepal_counting_fp(p0, k, c - 1);
+    return !addressed(p0, k, c) ? NAN : c == 1 ? 0 : one_of(p0, k, c - 1);
 }
 
 double tepal_counting_wrong_address(double p0, uint32_t k, uint32_t c)
 {
+    if (!addressed(p0, k, c)) {
+        return NAN;
+    }
     double f = whole_power(1 - p0, k);
     double several = 0;
     double wrong = 0;
@@ -80,6 +94,9 @@ double tepal_counting_wrong_address(double p0, uint32_t k, uint32_t c)
 
 double tepal_counting_wrong_address_printed(double p0, uint32_t k, uint32_t c)
 {
+    if (!addressed(p0, k, c)) {
+        return NAN;
+    }
     double f = whole_power(1 - p0, k);
     double mean = 0;
     for (uint32_t u = 1; u < c; u++) {

@@ -53,7 +53,7 @@ uint64_t tepal_fingerprint_room(uint32_t f, uint64_t buckets)
 {
     return f < TEPAL_MIN_FINGERPRINT_BITS || f > TEPAL_MAX_FINGERPRINT_BITS || buckets < 2
                ? 0
-               : (uint64_t)room_of(f, (double)buckets);
+               : whole_of(room_of(f, (double)buckets));
 }
 
 /* The smallest even number of buckets that is at least x; 0: too many. */

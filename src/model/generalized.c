@@ -24,7 +24,7 @@
 
 static bool valid(uint64_t m, uint32_t k0, uint32_t k1)
 {
-    return m >= 1 && (uint64_t)k0 + k1 >= 1;
+    return m >= 1 && (uint64_t)k0 + k1 >= 1 && (uint64_t)k0 + k1 <= UINT32_MAX;
 }
 
 /* ---- one addition, eqs. (4) to (6) ----------------------------------------------------------- */
@@ -220,7 +220,7 @@ double tepal_generalized_fp_classic(uint64_t m, uint64_t n, uint32_t k0, uint32_
 
 static bool valid_tolerance(uint32_t k0, uint32_t k1, uint32_t b)
 {
-    return b <= MODEL_TOLERANCE_MAX || b >= k0 + k1;
+    return b <= MODEL_TOLERANCE_MAX || b >= (uint64_t)k0 + k1;
 }
 
 double tepal_generalized_fp_approx(uint64_t m, uint64_t n, uint32_t k0, uint32_t k1, uint32_t b,

@@ -29,6 +29,11 @@ static double integral(double p)
     return p - p * p * p / 6;
 }
 
+static bool valid(uint32_t bits, uint64_t buckets)
+{
+    return bits <= 64 && buckets >= 1;
+}
+
 static double level_of(double buckets)
 {
     return floor(log2(buckets));
@@ -49,6 +54,9 @@ static double rise(double from, double to)
 
 double tepal_growing_rise(uint32_t extension_bits, uint64_t buckets, double held, double keys)
 {
+    if (!valid(extension_bits, buckets) || !(held >= 0 && keys >= 0)) {
+        return NAN;
+    }
     double b = (double)buckets;
     double size = exp2(level_of(b));
     double p = b / size - 1;
@@ -63,7 +71,7 @@ double tepal_growing_rise(uint32_t extension_bits, uint64_t buckets, double held
 double tepal_growing_fp(uint32_t tag_bits, uint32_t extension_bits, uint64_t buckets, uint64_t n)
 {
     double sum = tepal_growing_rise(extension_bits, buckets, 0, (double)n);
-    return -expm1(-ldexp(sum, 1 - (int)tag_bits));
+    return valid(tag_bits, buckets) ? -expm1(-ldexp(sum, 1 - (int)tag_bits)) : NAN;
 }
 
 /* Copies there are when `first` buckets have become `buckets`. */
@@ -86,6 +94,9 @@ double tepal_growing_buckets(uint32_t extension_bits, uint64_t buckets, uint64_t
     double first = (double)buckets;
     double low = first;
     double high = fmax(first, 2 * (double)n / PER + 1);
+    if (!valid(extension_bits, buckets)) {
+        return NAN;
+    }
     if (PER * first >= (double)n) {
         return first;
     }

@@ -29,13 +29,15 @@
 
 #include "model/blocked.h"
 #include "model/numeric.h"
+#include "params/params.h"
 
 #include <math.h>
 
 bool tepal_model_recycling_valid(const struct tepal_recycling_setting *s, bool planning)
 {
     uint32_t k = s->hashes == 0 && planning ? 1 : s->hashes;
-    return isfinite(tepal_bloom_fill(s->layout, s->positions, s->bits, 1, k)) && s->phases >= 1 &&
+    return s->bits <= PARAMS_MAX_CELLS &&
+           isfinite(tepal_bloom_fill(s->layout, s->positions, s->bits, 1, k)) && s->phases >= 1 &&
            s->phases <= 64 && (planning || (s->sigma >= k && s->sigma < s->bits));
 }
 

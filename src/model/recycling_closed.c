@@ -243,7 +243,7 @@ struct recycling_cycle tepal_model_recycling_closed(const struct tepal_recycling
     double x = (double)s->sigma / (double)s->bits;
     double shift = (s->hashes - 1.0) / 2 * (s->keep_trigger ? 1 - x : -(1 - x));
     double frozen = tepal_model_recycling_keys(s, (double)s->sigma + shift);
-    unsigned panels = 1 + (unsigned)(-log1p(-x) / 2);
+    unsigned panels = 1 + (unsigned)fmin(-log1p(-x) / 2, 32); /* x may be rounded to 1 */
     return (struct recycling_cycle){
         keys + 0.5, tepal_model_recycling_integral(fp_at, s, 0, keys, panels), fp_at(s, frozen)};
 }

@@ -242,7 +242,8 @@ enum tepal_status tepal_recycling_for_count(struct tepal_recycling_setting *sett
     if (sizing && setting->layout != TEPAL_LAYOUT_FLAT) {
         return TEPAL_UNSUPPORTED;
     }
-    if (n == 0 || n >= (uint64_t)1 << 52 || (sizing && !(fp > 0 && fp < 1))) {
+    if (n == 0 || n >= (uint64_t)1 << 52 || last > TEPAL_MAX_HASHES ||
+        (sizing && !(fp > 0 && fp < 1))) {
         return TEPAL_BAD_ARGUMENT;
     }
     unsigned worse = 0;

@@ -371,8 +371,8 @@ static bool choose(const struct plan_task *task, struct design *best, double *bi
                 continue;
             }
             double wanted = bits_wanted(task, &d);
-            double bad = badness(task, &d, wanted);
-            if (bad < least && wanted < 0x1p58) {
+            double bad = wanted < 0x1p58 ? badness(task, &d, wanted) : INFINITY;
+            if (bad < least) {
                 least = bad;
                 *best = d;
                 *bits = wanted;
