@@ -250,6 +250,35 @@ static void every_kind_can_be_taken(void **state)
     }
 }
 
+/* A filter with a budget counts what is added to it: additions go to the handle, taken again. */
+static void a_budget_is_taken_again(void **state)
+{
+    (void)state;
+    struct tepal_filter *filters[2];
+    struct tepal_avoided done[2];
+    struct tepal_direct direct;
+    struct tepal_digest wrong = {1, 2};
+    const struct shape shape = {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 6};
+    for (int inlined_too = 0; inlined_too < 2; inlined_too++) {
+        struct tepal_filter *filter = filters[inlined_too] = filter_with(&shape);
+        assert_ok(tepal_filter_add_u64(filter, 1));
+        assert_ok(tepal_direct_of(filter, &direct));
+        assert_non_null(direct.keys_added);
+        assert_ok(tepal_avoid_budget(filter, 20, NULL));
+        assert_ok(tepal_direct_of(filter, &direct));
+        assert_null(direct.keys_added);
+        for (uint64_t key = 2; key < 50; key++) {
+            assert_ok(inlined_too ? tepal_direct_add_u64(&direct, key)
+                                  : tepal_filter_add_u64(filter, key));
+        }
+        assert_ok(tepal_avoid(filter, &wrong, 1, NULL, &done[inlined_too], NULL));
+    }
+    assert_true(tepal_filter_equal(filters[0], filters[1]));
+    assert_true(done[0].members > 40 && done[0].members == done[1].members);
+    tepal_filter_free(filters[0]);
+    tepal_filter_free(filters[1]);
+}
+
 /* The count of keys stays at its largest value, inlined as through the handle. */
 static void counts_stay_at_the_largest(void **state)
 {
@@ -286,6 +315,7 @@ int main(void)
         cmocka_unit_test(both_tables_agree),
         cmocka_unit_test(short_strings_are_hashed_alike),
         cmocka_unit_test(every_kind_can_be_taken),
+        cmocka_unit_test(a_budget_is_taken_again),
         cmocka_unit_test(counts_stay_at_the_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

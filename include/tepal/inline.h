@@ -32,8 +32,9 @@
  *         for (...)
  *             found += tepal_direct_blocked_query(&direct, tepal_direct_digest(&direct, key));
  *
- * It stays valid until the filter is freed. It belongs to the same thread rules as the handle:
- * queries may run concurrently, additions may not.
+ * It stays valid until the filter is freed, or is given a budget (tepal_avoid_budget): take it
+ * again then, or additions are not counted there. It belongs to the same thread rules as the
+ * handle: queries may run concurrently, additions may not.
  */
 #ifndef TEPAL_INLINE_H
 #define TEPAL_INLINE_H

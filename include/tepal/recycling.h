@@ -59,7 +59,8 @@ TEPAL_API enum tepal_status tepal_recycling_clear_ahead(struct tepal_filter *fil
  * A filter that goes on with what the phases of this one hold, but recycles by average, at a rate
  * of fp, whatever the rule was. Its account of keys and rates begins anew, with the keys that the
  * active phase holds. The flags must be those of the rule average (TEPAL_RECYCLING_RETAIN), else
- * TEPAL_UNSUPPORTED; TEPAL_BAD_ARGUMENT unless 0 < fp < 1. The filter itself stays as it is.
+ * TEPAL_UNSUPPORTED; TEPAL_BAD_ARGUMENT unless 0 < fp < 1, TEPAL_BAD_PARAMETER below 2^-64. The
+ * filter itself stays as it is.
  */
 TEPAL_API enum tepal_status tepal_recycling_by_average(const struct tepal_filter *filter, double fp,
                                                        const struct tepal_allocator *allocator,
