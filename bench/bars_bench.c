@@ -123,6 +123,7 @@ static struct bars bars_of(int argc, char **argv)
             bars.keys = strtoull(argv[++i], NULL, 10);
         } else if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc) {
             bars_rounds = strtoull(argv[++i], NULL, 10);
+            bars_rounds = bars_rounds > 0 ? bars_rounds : 1; /* a median is one of them */
         } else {
             die("options: --json, --quick, --only one|batch|kinds, --keys N, --rounds N");
         }

@@ -87,15 +87,16 @@ static inline uint64_t address_word(struct tepal_digest d, uint32_t i)
     return i == 0 ? d.hi : i == 1 ? d.lo : address_more(d, i * ADDRESS_GOLDEN);
 }
 
-/*
- * Another digest of the same key, one for each number below 2^40: two words far beyond those that
- * any position uses. For kinds that ask several filters in one.
- */
+/* The step of the first word of such a digest (address_rehash), as address_more takes it. */
 static inline uint64_t address_rehash_step(uint64_t number)
 {
     return (((uint64_t)1 << 20) + 2 * number) * ADDRESS_GOLDEN;
 }
 
+/*
+ * Another digest of the same key, one for each number below 2^40: two words far beyond those that
+ * any position uses. For kinds that ask several filters in one.
+ */
 static inline struct tepal_digest address_rehash(struct tepal_digest d, uint64_t number)
 {
     uint64_t step = address_rehash_step(number);

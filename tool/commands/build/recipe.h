@@ -64,10 +64,10 @@ int recipe_chain_series(const struct args *args, struct tepal_params *p);
 /* The best hashes for the size, if none were said, and the gate. EXIT_YES, or EXIT_TROUBLE. */
 int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p);
 
-/* The gate alone. */
-/* The layout of kinds that have no other than flat. */
+/* Of kinds that have no layout other than flat: is no other one given? */
 int recipe_flat(const struct args *args);
 
+/* The gate alone. */
 int recipe_check(const struct args *args, const struct tepal_params *p);
 
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
