@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "cli/options.h"
+#include "files/filter_file.h"
 #include "files/sides.h"
 #include "route/route.h"
 #include "route/tables.h"
@@ -23,9 +24,10 @@ int route_open_headers(struct route_job *job)
     if (!arg(app->args, "headers")->given) {
         return EXIT_YES;
     }
-    int code = atomic_file_open(&app->headers, app->args, arg(app->args, "headers")->text);
+    struct atomic_file *file = &app->file[ROUTE_HEADERS];
+    int code = atomic_file_open(file, app->args, arg(app->args, "headers")->text);
     if (code == EXIT_YES) {
-        tables_print_head(app->headers.out);
+        tables_print_head(file->out);
     }
     return code;
 }
@@ -33,10 +35,11 @@ int route_open_headers(struct route_job *job)
 /* The headers of the path at hand. */
 void route_print_headers(const struct route_job *job)
 {
-    if (job->app->headers.out != NULL) {
+    struct out *out = job->app->file[ROUTE_HEADERS].out;
+    if (out != NULL) {
         struct tepal_header_layout layout;
         (void)tepal_header_layout_init(&job->setting.params[PACKET_YESNO], &layout, NULL);
-        tables_print_headers(job->app->headers.out, &job->plan, &job->parts, &layout);
+        tables_print_headers(out, &job->plan, &job->parts, &layout);
     }
 }
 
@@ -59,10 +62,13 @@ static void write_c(const void *context, struct out *out)
     print_tables(context, out, true);
 }
 
-int route_write_tables(const struct route_job *job)
+int route_write_tables(struct route_job *job)
 {
-    return sides_write(job->app->args, &(struct side){"tables", write_text, job},
-                       &(struct side){"c", write_c, job});
+    struct route_app *app = job->app;
+    const struct side text = {"tables", write_text, job};
+    const struct side c = {"c", write_c, job};
+    int code = sides_prepare(app->args, &text, &app->file[ROUTE_TABLES]);
+    return code == EXIT_YES ? sides_prepare(app->args, &c, &app->file[ROUTE_C]) : code;
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -84,12 +90,16 @@ int route_draw(struct route_job *job)
     snprintf(title, sizeof title, "%.200s: %s%" PRIu32 " link%s from %.200s%s", job->name,
              app->many ? "the worst path, " : "", job->plan.members, SAY_S(job->plan.members),
              graph_name(&job->graph, job->plan.root, room), to);
-    int code = atomic_file_open(&app->svg, app->args, arg(app->args, "svg")->text);
-    if (code == EXIT_YES && !draw_network(app->svg.out, &job->plan, title, job->use)) {
+    struct atomic_file *file = &app->file[ROUTE_SVG];
+    int code = atomic_file_open(file, app->args, arg(app->args, "svg")->text);
+    if (code == EXIT_YES && !draw_network(file->out, &job->plan, title, job->use)) {
         code = say_no_memory();
     }
-    return code == EXIT_YES ? atomic_file_finish(&app->svg, app->args) : code;
+    return code == EXIT_YES ? atomic_file_finish(file, app->args) : code;
 }
+
+#define FIRST_FIGURE 16
+#define LAST_FIGURE  18
 
 /* FOLDER/figNN.ENDING, on the heap. */
 static char *figure_path(const struct route_app *app, int figure, const char *ending)
@@ -103,19 +113,18 @@ static char *figure_path(const struct route_app *app, int figure, const char *en
     return path;
 }
 
-static int write_figure(const struct route_app *app, int figure, bool table)
+static int write_figure(struct route_app *app, int figure, bool table)
 {
-    struct atomic_file written = {.path = NULL};
-    char *path = figure_path(app, figure, table ? "tsv" : "svg");
-    int code = path == NULL ? say_no_memory() : atomic_file_open(&written, app->args, path);
+    int n = 2 * (figure - FIRST_FIGURE) + !table;
+    struct atomic_file *file = &app->file[ROUTE_FIGURES + n];
+    app->figure[n] = figure_path(app, figure, table ? "tsv" : "svg");
+    int code = app->figure[n] == NULL ? say_no_memory()
+                                      : atomic_file_open(file, app->args, app->figure[n]);
     if (code == EXIT_YES) {
-        bool good = table ? draw_table(written.out, figure, app->row, app->rows)
-                          : draw_figure(written.out, figure, app->row, app->rows);
-        code = good ? atomic_file_finish(&written, app->args) : say_no_memory();
+        bool good = table ? draw_table(file->out, figure, app->row, app->rows)
+                          : draw_figure(file->out, figure, app->row, app->rows);
+        code = good ? atomic_file_finish(file, app->args) : say_no_memory();
     }
-    code = code == EXIT_YES ? atomic_file_commit(&written, app->args, NULL) : code;
-    atomic_file_free(&written);
-    free(path);
     return code;
 }
 
@@ -127,11 +136,19 @@ int route_check_files(const struct route_app *app)
     for (size_t i = 0; i < sizeof files / sizeof *files && code == EXIT_YES; i++) {
         const struct option_value *file = arg(app->args, files[i]);
         code = file->given ? atomic_file_check(app->args, file->text) : EXIT_YES;
+        for (size_t j = 0; j < i && file->given && code == EXIT_YES; j++) {
+            const struct option_value *other = arg(app->args, files[j]);
+            if (other->given && filter_file_same(file->text, other->text)) {
+                code = args_about(app->args, file->text, "--%s and --%s name the same file",
+                                  files[j], files[i]);
+            }
+        }
     }
     if (figures->given && code == EXIT_YES && mkdir(figures->text, 0777) != 0 && errno != EEXIST) {
         code = say_error(NULL, figures->text, "%s", strerror(errno));
     }
-    for (int figure = 16; figure <= 18 && figures->given && code == EXIT_YES; figure++) {
+    for (int figure = FIRST_FIGURE; figure <= LAST_FIGURE && figures->given && code == EXIT_YES;
+         figure++) {
         for (int table = 0; table < 2 && code == EXIT_YES; table++) {
             char *path = figure_path(app, figure, table == 1 ? "tsv" : "svg");
             code = path == NULL ? say_no_memory() : atomic_file_check(app->args, path);
@@ -141,10 +158,10 @@ int route_check_files(const struct route_app *app)
     return code;
 }
 
-static int write_figures(const struct route_app *app)
+static int write_figures(struct route_app *app)
 {
     int code = EXIT_YES;
-    for (int figure = 16; figure <= 18 && code == EXIT_YES; figure++) {
+    for (int figure = FIRST_FIGURE; figure <= LAST_FIGURE && code == EXIT_YES; figure++) {
         code = write_figure(app, figure, true);
         code = code == EXIT_YES ? write_figure(app, figure, false) : code;
     }
@@ -155,12 +172,25 @@ static int write_figures(const struct route_app *app)
 
 int route_commit(struct route_app *app)
 {
-    bool svg = app->svg.path != NULL;
-    bool headers = app->headers.path != NULL;
-    int code = headers ? atomic_file_finish(&app->headers, app->args) : EXIT_YES;
-    code = code == EXIT_YES && svg ? atomic_file_commit(&app->svg, app->args, NULL) : code;
-    if (code == EXIT_YES && headers) {
-        code = atomic_file_commit(&app->headers, app->args, svg ? "the picture was written" : NULL);
+    struct atomic_file *each[ROUTE_FILES];
+    struct atomic_file *headers = &app->file[ROUTE_HEADERS];
+    int code = headers->out != NULL ? atomic_file_finish(headers, app->args) : EXIT_YES;
+    if (code == EXIT_YES && arg(app->args, "figures")->given) {
+        code = write_figures(app);
     }
-    return code == EXIT_YES && arg(app->args, "figures")->given ? write_figures(app) : code;
+    for (size_t i = 0; i < ROUTE_FILES; i++) {
+        each[i] = &app->file[i];
+    }
+    return code == EXIT_YES ? filter_file_save_with(app->args, NULL, NULL, each, ROUTE_FILES)
+                            : code;
+}
+
+void route_drop_files(struct route_app *app)
+{
+    for (size_t i = 0; i < ROUTE_FILES; i++) {
+        atomic_file_free(&app->file[i]);
+    }
+    for (size_t i = 0; i < ROUTE_FILES - ROUTE_FIGURES; i++) {
+        free(app->figure[i]);
+    }
 }

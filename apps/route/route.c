@@ -327,8 +327,7 @@ static int route_run(const struct args *args)
     code = code == EXIT_YES ? find_networks(&app) : code;
     code = code == EXIT_YES ? run_networks(&app) : code;
     networks_free(&app.networks);
-    atomic_file_free(&app.svg);
-    atomic_file_free(&app.headers);
+    route_drop_files(&app);
     free(app.row);
     return code;
 }

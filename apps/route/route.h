@@ -34,6 +34,16 @@ struct route_sums {
     double clean; /* packets that take no false link */
 };
 
+/* What it writes: all of it, and then its names. */
+enum {
+    ROUTE_SVG,
+    ROUTE_HEADERS,
+    ROUTE_TABLES,
+    ROUTE_C,
+    ROUTE_FIGURES, /* a table and a picture of each */
+    ROUTE_FILES = ROUTE_FIGURES + 6
+};
+
 struct route_app {
     const struct args *args;
     uint64_t seed;
@@ -41,8 +51,8 @@ struct route_app {
     bool many; /* paths in one network: rows are paths, not networks */
     struct networks networks;
     struct report report;
-    struct atomic_file svg;
-    struct atomic_file headers;
+    struct atomic_file file[ROUTE_FILES];
+    char *figure[ROUTE_FILES - ROUTE_FIGURES]; /* their paths */
     struct draw_row *row; /* of the networks so far; names belong to the networks */
     size_t rows;
     struct progress progress;
@@ -90,9 +100,10 @@ int route_plan(struct route_job *job, size_t demand);
 int route_check_files(const struct route_app *app);
 int route_open_headers(struct route_job *job);
 void route_print_headers(const struct route_job *job);
-int route_write_tables(const struct route_job *job);
+int route_write_tables(struct route_job *job);
 int route_draw(struct route_job *job);
 int route_commit(struct route_app *app);
+void route_drop_files(struct route_app *app);
 
 /* The mean over the allocations of what was summed up. */
 double route_mean(const struct route_job *job, double sum);

@@ -31,6 +31,11 @@ static int check(const struct args *args)
     }
     if (filter) {
         int code = filter_file_check_output(args, arg(args, "output")->text);
+        if (arg(args, "seen")->given &&
+            filter_file_same(arg(args, "seen")->text, arg(args, "output")->text)) {
+            return args_about(args, arg(args, "seen")->text,
+                              "--seen and --output name the same file");
+        }
         return code == EXIT_YES && arg(args, "seen")->given
                    ? atomic_file_check(args, arg(args, "seen")->text)
                    : code;

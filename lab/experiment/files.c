@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "files/atomic_file.h"
+#include "input/retry.h"
 
 #define MOST_BYTES ((size_t)64 << 20)
 
@@ -78,7 +79,7 @@ static char *read_open(int fd)
     ssize_t got = 1;
     while (text != NULL && used < size && got != 0) {
         got = read(fd, text + used, size - used);
-        if (got < 0 && errno != EINTR) {
+        if (got < 0 && !retry_io(fd, POLLIN)) {
             free(text);
             return NULL;
         }
@@ -92,7 +93,10 @@ static char *read_open(int fd)
 
 char *lab_slurp(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_NONBLOCK);
+    int fd;
+    do {
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    } while (fd < 0 && errno == EINTR);
     if (fd < 0) {
         return NULL;
     }

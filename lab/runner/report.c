@@ -6,6 +6,7 @@
  * digits than the tables.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,11 @@ static bool put_picture(struct page *page, const struct lab_experiment *e, unsig
     char *path = lab_picture_path(page->folder, e->name, number);
     char *text = path == NULL ? NULL : lab_slurp(path);
     bool there = text != NULL;
+    if (path == NULL) {
+        page->code = say_no_memory();
+    } else if (text == NULL && errno != ENOENT) {
+        page->code = say_error(NULL, path, "%s", strerror(errno));
+    }
     if (there && strncmp(text, "<svg ", 5) != 0) {
         page->code = say_error(NULL, path, "not a picture written by tepal lab");
         there = false;
@@ -277,7 +283,9 @@ static void put_table(struct page *page, const struct lab_table *table)
 static void put_again(struct page *page, const struct lab_experiment *e)
 {
     struct lab_made made;
-    if (!lab_made_read(page->folder, e->name, &made)) {
+    int code = lab_made_read(page->folder, e->name, &made);
+    if (code != EXIT_YES) {
+        page->code = code == EXIT_TROUBLE ? code : page->code;
         out_format(page->out, "<p class=soft>Reproduce: <code>tepal lab run %s</code></p>\n",
                    e->name);
         return;

@@ -115,11 +115,16 @@ static int run_one(const struct lab_settings *settings, const struct lab_experim
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static void print_table(struct laboratory *all, const struct lab_experiment *e)
+/* False, with words: it cannot be read, so that nobody knows its verdicts. */
+static bool print_table(struct laboratory *all, const struct lab_experiment *e)
 {
     struct lab_table table;
-    if (lab_table_read(&table, all->settings->folder, e->name) != EXIT_YES) {
-        return;
+    int code = lab_table_read(&table, all->settings->folder, e->name);
+    if (code != EXIT_YES) {
+        if (code == EXIT_NO) {
+            say_error(NULL, e->name, "its table is gone");
+        }
+        return false;
     }
     out_format(all->out, "%s: %s: %s\n", e->name, e->item, e->shows);
     out_format(all->out, "  %-44s %10s %10s %10s %10s  %-10s  %s\n", "item", "published", "ours",
@@ -139,14 +144,15 @@ static void print_table(struct laboratory *all, const struct lab_experiment *e)
     }
     out_text(all->out, "\n");
     lab_table_free(&table);
+    return true;
 }
 
 static void print_ready(struct laboratory *all)
 {
     while (all->printed < all->count && all->task[all->printed].stage >= DONE) {
-        const struct task *task = &all->task[all->printed++];
-        if (task->stage == DONE) {
-            print_table(all, task->experiment);
+        struct task *task = &all->task[all->printed++];
+        if (task->stage == DONE && !print_table(all, task->experiment)) {
+            task->stage = FAILED;
         }
     }
     out_flush(all->out);

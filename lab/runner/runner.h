@@ -55,8 +55,8 @@ struct lab_made {
 int lab_made_note(const struct lab_settings *settings, const struct lab_experiment *experiment,
                   bool used_data);
 
-/* How FOLDER/NAME.tsv was made. False: nobody noted it. */
-bool lab_made_read(const char *folder, const char *name, struct lab_made *made);
+/* How FOLDER/NAME.tsv was made. EXIT_NO: nobody noted it; EXIT_TROUBLE after saying why. */
+int lab_made_read(const char *folder, const char *name, struct lab_made *made);
 
 /* FOLDER/report.html from what is in the folder. */
 int lab_report(const struct args *args, const char *folder, const char *output);

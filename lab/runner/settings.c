@@ -3,11 +3,13 @@
  * folder may hold tables of several runs; the report tells for each how to make it again.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/files.h"
+#include "files/file_lock.h"
 #include "runner/runner.h"
 
 #define COLUMNS "experiment\tmode\tseed\tmeasured data\n"
@@ -18,12 +20,12 @@ static const char *mode_name(bool full, bool sabotaged)
     return names[(sabotaged ? 2 : 0) + (full ? 1 : 0)];
 }
 
-static char *slurp(const char *folder)
+/* What the file has; NULL: there is none. EXIT_YES, or EXIT_TROUBLE after saying why. */
+static int slurp(const char *path, char **text)
 {
-    char *path = lab_path(folder, "settings", ".tsv");
-    char *text = path == NULL ? NULL : lab_slurp(path);
-    free(path);
-    return text;
+    *text = lab_slurp(path);
+    return *text != NULL || errno == ENOENT ? EXIT_YES
+                                            : say_error(NULL, path, "%s", strerror(errno));
 }
 
 /* Is `word` at *at? Then *at moves behind it. */
@@ -75,12 +77,15 @@ static const char *line_of(const char *text, const char *name, struct lab_made *
     return NULL;
 }
 
-bool lab_made_read(const char *folder, const char *name, struct lab_made *made)
+int lab_made_read(const char *folder, const char *name, struct lab_made *made)
 {
-    char *text = slurp(folder);
+    char *path = lab_path(folder, "settings", ".tsv");
+    char *text = NULL;
+    int code = path == NULL ? say_no_memory() : slurp(path, &text);
     bool found = text != NULL && line_of(text, name, made) != NULL;
     free(text);
-    return found;
+    free(path);
+    return code == EXIT_YES && !found ? EXIT_NO : code;
 }
 
 struct note {
@@ -108,15 +113,21 @@ static int print_notes(struct out *out, void *what)
     return EXIT_YES;
 }
 
+/* Runs in one folder take turns, so that none loses what another has noted. */
 int lab_made_note(const struct lab_settings *settings, const struct lab_experiment *experiment,
                   bool used_data)
 {
-    char *before = slurp(settings->folder);
     char *path = lab_path(settings->folder, "settings", ".tsv");
+    char *before = NULL;
+    struct file_lock lock = {.path = NULL};
+    int code = path == NULL ? say_no_memory()
+                            : file_lock_take(&lock, settings->args, path, FILE_LOCK_WAIT);
+    code = code == EXIT_YES ? slurp(path, &before) : code;
     struct note note = {before,
                         experiment->name,
                         {!settings->quick, settings->sabotaged, used_data, settings->seed}};
-    int code = path == NULL ? say_no_memory() : lab_write(settings->args, path, print_notes, &note);
+    code = code == EXIT_YES ? lab_write(settings->args, path, print_notes, &note) : code;
+    file_lock_drop(&lock);
     free(path);
     free(before);
     return code;

@@ -83,4 +83,13 @@ for i in 1 2 3; do
     "$tepal" app route net --all-pairs --allocations 500 --headers h | true
 done
 is 'a closed pipe: nothing is left' "$(ls -A | grep -c '^\.tepal')" 0
+# Two outputs in one place, by two names of a file that is not there yet.
+counting c
+refused 'two lists in one' './new: the list would overwrite another file of this command; nothing was changed' \
+    "$tepal" remove c keys --refused new --kept ./new
+refused 'receipts over the new filter' './new: the receipts would overwrite the filter; nothing was written' \
+    counting new --receipts ./new
+run "$tepal" app route net --from a --to d --headers new --svg ./new
+is 'a header and a picture in one' "$code $(cat "$work/err")" '2 tepal: new: --svg and --headers name the same file'
+absent 'none of them is written' new
 finish

@@ -210,7 +210,12 @@ mkdir arrived arrived/second
 cp first second
 run "$tepal" receive first second -o arrived --any-fill
 is 'one of several is denied its place' "$code $(cat "$work/err")" \
-    '2 tepal: arrived/second: Is a directory; others before it were written'
+    '2 tepal: arrived/second: Is a directory; it was not written'
 same 'and those before it were written' arrived/first first
+mkdir others others/first
+run "$tepal" receive first second -o others --any-fill
+is 'the first is denied its place' "$code $(cat "$work/err")" \
+    '2 tepal: others/first: Is a directory; it was not written'
+same 'and those after it were written' others/second second
 
 finish

@@ -9,12 +9,16 @@ exit statuses the same; only dedup refuses instead of waiting. With ROUNDS, pair
 together, that often, and either order is right.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+
+sys.dont_write_bytecode = True  # nothing beside the sources
+from server import serve
 
 TEPAL = os.path.abspath(sys.argv[1])
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 0
@@ -31,6 +35,8 @@ COUNTING = ["--kind", "counting", "--cells", "4096", "--seed", "7", "-q"]
 BLOOM = ["--bits", "8192", "--hashes", "3", "--seed", "7", "-q"]
 YESNO = ["--kind", "yesno", "--avoid", "bad", "--bits", "900", "--seed", "7", "-q"]
 GROWING = ["--kind", "growing", "--seed", "7", "-q"]
+CHAIN = ["--kind", "chain", "--capacity", "40", "--seed", "7", "-q"]
+SETTLE = ["convert", "f", "-o", "f", "--force", "--settle", "--members", "KEYS", "-q"]
 
 # By kind of filter: what makes f and g, and the commands; KEYS is where keys are read, if that can
 # be made slow (None: it cannot).
@@ -44,6 +50,7 @@ SETS = {
         "merge": (["merge", "f", "KEYS", "-o", "f", "--force", "-q"], "g"),
         "convert": (["convert", "f", "-o", "f", "--force", "--to", "bits", "-q"], None),
         "receive": (["receive", "f", "-o", "f", "--any-fill", "--max-fp", "0.99", "--force", "-q"], None),
+        "avoid": (["avoid", "f", "KEYS", "--max-fn", "50%", "-q"], "wrong"),
         "build": (["build", "more", "-o", "f", *COUNTING], None),
     }),
     "bloom": ([["build", "low", "-o", "f", *BLOOM], ["build", "few", "-o", "g", *BLOOM]], {
@@ -52,6 +59,8 @@ SETS = {
                     "wrong"),
         "merge": (["merge", "f", "KEYS", "-o", "f", "--force", "-q"], "g"),
         "convert": (["convert", "f", "-o", "f", "--force", "--fold", "2", "-q"], None),
+        "avoid": (["avoid", "f", "KEYS", "--max-fn", "50%", "-q"], "wrong"),
+        "pull": (["pull", "--server", "SERVER", "--key", "x", "-o", "f", "-q"], None),
     }),
     "yesno": ([["build", "low", "-o", "f", *YESNO]], {
         "add": (["add", "f", "KEYS", "-q"], "high"),
@@ -61,6 +70,12 @@ SETS = {
         "add": (["add", "f", "KEYS", "-q"], "high"),
         "remove": (["remove", "f", "KEYS", "-q"], "few"),
         "merge": (["merge", "f", "KEYS", "-o", "f", "--force", "-q"], "g"),
+        "settle": (SETTLE, "low"),
+    }),
+    "chain": ([["build", "low", "-o", "f", *CHAIN], ["build", "few", "-o", "g", *CHAIN]], {
+        "add": (["add", "f", "KEYS", "-q"], "high"),
+        "merge": (["merge", "f", "KEYS", "-o", "f", "--force", "-q"], "g"),
+        "settle": (SETTLE, "low"),
     }),
     "recycling": ([["dedup", "--state", "f", "--memory", "2Ki", "--seed", "7", "-q", "low"]], {
         "dedup": (["dedup", "--state", "f", "-q", "KEYS"], "high"),
@@ -71,6 +86,17 @@ SETS = {
 
 passed = 0
 failed = 0
+server = None   # has a filter for pull
+
+
+def check_listed():
+    """Every command that may have to wait for another is in one of the sets."""
+    listed = subprocess.run([TEPAL, "completion", "fish"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    names = re.findall(r"__fish_seen_subcommand_from (\S+)' -l no-wait", listed)
+    there = {command[0][0] for _, commands in SETS.values() for command in commands.values()}
+    for name in names:
+        check(f"{name} is in a pair", name in there, "it is not")
+    check("there are such commands", len(names) > 10, names)
 
 
 def check(name, good, why):
@@ -83,7 +109,8 @@ def check(name, good, why):
 
 
 def start(folder, command, source, pipe=None):
-    words = [pipe if word == "KEYS" and pipe else source if word == "KEYS" else word for word in command]
+    there = {"KEYS": pipe or source, "SERVER": server}
+    words = [there.get(word, word) for word in command]
     return subprocess.Popen([TEPAL, *words], cwd=folder, env=ENV, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
@@ -180,9 +207,14 @@ def together(kind, one, first, second):
 
 
 def main():
+    global server
+    check_listed()
     with tempfile.TemporaryDirectory() as base:
         for kind in SETS:
             one = Set(base, kind)
+            if kind == "bloom":
+                with open(os.path.join(one.template, "g"), "rb") as file:
+                    server = serve({"x": file.read()})
             for first in one.commands:
                 for second in one.commands:
                     if one.commands[first][1] is not None:

@@ -1,9 +1,17 @@
-/* processor.c: a processor without AVX2, whatever this one has; linked before the library's own. */
+/*
+ * processor.c: a processor with less than this one may have, linked before the library's own: without
+ * AVX-512, and unless TEST_WITH_AVX2 is 1, without AVX2.
+ */
 #include "filter/lines/processor.h"
 
 bool tepal_processor_has_avx2(void)
 {
+#if TEST_WITH_AVX2 && defined(__x86_64__)
+    return tepal_processor_built_avx2 && __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+#else
     return false;
+#endif
 }
 
 bool tepal_processor_has_avx512(void)

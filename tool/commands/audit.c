@@ -16,7 +16,7 @@
 #include "output/progress.h"
 #include "output/report.h"
 #include "files/filter_file.h"
-#include "files/atomic_file.h"
+#include "files/sides.h"
 #include "pictures/svg.h"
 #include "cli/options.h"
 
@@ -43,29 +43,17 @@ static bool any_list(const struct args *args)
     return arg(args, lists[0])->given || arg(args, lists[1])->given || arg(args, lists[2])->given;
 }
 
-static int write_lists(const struct audit *a)
+static int write_list(const struct audit *a, size_t l, struct key_list *list)
 {
-    struct key_list list[LISTS];
-    int code = EXIT_YES;
-    memset(list, 0, sizeof list);
-    for (size_t l = 0; l < LISTS && code == EXIT_YES; l++) {
-        code = key_list_open(&list[l], a->args, lists[l]);
-        for (size_t i = 0; i < a->members.count && code == EXIT_YES && list[l].file.out != NULL;
-             i++) {
-            size_t len;
-            const char *text = members_text(&a->members, i, &len);
-            if (a->findings[i] & finding[l]) {
-                key_list_add(&list[l], text, len);
-            }
+    int code = key_list_open(list, a->args, lists[l]);
+    for (size_t i = 0; i < a->members.count && code == EXIT_YES && list->file.out != NULL; i++) {
+        size_t len;
+        const char *text = members_text(&a->members, i, &len);
+        if (a->findings[i] & finding[l]) {
+            key_list_add(list, text, len);
         }
-        code = code == EXIT_YES ? key_list_finish(&list[l], a->args) : code;
     }
-    struct atomic_file *const beside[LISTS] = {&list[0].file, &list[1].file, &list[2].file};
-    code = code == EXIT_YES ? filter_file_save_with(a->args, NULL, NULL, beside, LISTS) : code;
-    for (size_t l = 0; l < LISTS; l++) {
-        key_list_free(&list[l]);
-    }
-    return code;
+    return code == EXIT_YES ? key_list_finish(list, a->args) : code;
 }
 
 /* ---- the picture ----------------------------------------------------------------------------- */
@@ -152,6 +140,27 @@ static void draw(const void *context, struct out *out)
     svg_print(out, &chart);
 }
 
+/* The lists and the picture: first their contents, then their names. */
+static int write_files(const struct audit *a)
+{
+    const struct side svg = {"svg", draw, a};
+    struct key_list list[LISTS];
+    struct atomic_file picture = {.path = NULL};
+    int code = EXIT_YES;
+    memset(list, 0, sizeof list);
+    for (size_t l = 0; l < LISTS && code == EXIT_YES; l++) {
+        code = write_list(a, l, &list[l]);
+    }
+    struct atomic_file *const beside[] = {&list[0].file, &list[1].file, &list[2].file, &picture};
+    code = code == EXIT_YES ? sides_prepare(a->args, &svg, &picture) : code;
+    code = code == EXIT_YES ? filter_file_save_with(a->args, NULL, NULL, beside, LISTS + 1) : code;
+    for (size_t l = 0; l < LISTS; l++) {
+        key_list_free(&list[l]);
+    }
+    atomic_file_free(&picture);
+    return code;
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static int print(const struct audit *a)
@@ -215,7 +224,7 @@ static int work(struct audit *a)
                           "are missing: more may be; --receipts FILE, with the receipts of the "
                           "members, tells exactly");
     }
-    if (write_lists(a) != EXIT_YES || atomic_file_write(a->args, "svg", draw, a) != EXIT_YES) {
+    if (write_files(a) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     return print(a);

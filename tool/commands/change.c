@@ -8,7 +8,7 @@
 
 bool change_in_place(const char *from, const char *to)
 {
-    return strcmp(to, "-") != 0 && (strcmp(from, to) == 0 || filter_file_same(from, to));
+    return filter_file_same(from, to);
 }
 
 static int check(const struct args *args, const char *from, const char *to, const char *const *keys,

@@ -29,8 +29,7 @@
 
 struct receive {
     const struct args *args;
-    struct args_after after; /* the first that was written */
-    bool wrote;
+    struct args_after after; /* an error is about one of several */
     struct tepal_terms terms;
     uint8_t key[TEPAL_KEY_BYTES];
     const char *folder; /* where what is taken goes, if there are several; NULL: none */
@@ -226,10 +225,6 @@ static int judge_one(struct receive *r, const char *path, const char *to, bool l
     if (code == EXIT_TROUBLE) {
         return code;
     }
-    if (code == EXIT_YES && to != NULL && !r->wrote) {
-        r->wrote = true;
-        r->args = args_after(&r->after, r->args, "others before it were written");
-    }
     tell(r, path, &judgement);
     if (!r->report.quiet) {
         print_words(r, name, &judgement);
@@ -266,6 +261,9 @@ static int receive_run(const struct args *args)
     size_t count = args->operands > 0 ? args->operands : 1;
     int code = receive_terms(args, &r.terms, r.key);
     code = code == EXIT_YES ? check_output(&r) : code;
+    if (count > 1 && r.folder != NULL) {
+        r.args = args_after(&r.after, args, "it was not written");
+    }
     /* If the filters go to standard output, the words go to standard error. */
     const struct option_value *output = arg(args, "output");
     bool to_standard = output->given && strcmp(output->text, "-") == 0;

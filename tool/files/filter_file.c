@@ -222,12 +222,39 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+/* The folder of a path, on the heap, and the name in it. NULL without memory. */
+static char *folder_of(const char *path, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    *name = slash == NULL ? path : slash + 1;
+    return slash == NULL ? strdup(".") : strndup(path, (size_t)(slash + 1 - path));
+}
+
+/* Of files that are not there yet: the same name in the same folder. */
+static bool same_place(const char *a, const char *b)
+{
+    struct stat left;
+    struct stat right;
+    const char *names[2];
+    char *one = folder_of(a, &names[0]);
+    char *two = folder_of(b, &names[1]);
+    bool same = one != NULL && two != NULL && strcmp(names[0], names[1]) == 0 &&
+                stat(one, &left) == 0 && stat(two, &right) == 0 && same_file(&left, &right);
+    free(one);
+    free(two);
+    return same;
+}
+
 bool filter_file_same(const char *a, const char *b)
 {
     struct stat left;
     struct stat right;
-    return !is_standard(a) && !is_standard(b) && stat(a, &left) == 0 && stat(b, &right) == 0 &&
-           same_file(&left, &right);
+    if (is_standard(a) || is_standard(b)) {
+        return false;
+    }
+    bool first = stat(a, &left) == 0;
+    bool second = stat(b, &right) == 0;
+    return first && second ? same_file(&left, &right) : first == second && same_place(a, b);
 }
 
 /* What `output` is now; false if it is no file, or nothing yet. */

@@ -47,7 +47,7 @@ int filter_file_check_in_place(const struct args *args, const char *path);
 int filter_file_check_inputs(const struct args *args, const char *output, const char *const *paths,
                              size_t count, const char *why);
 
-/* Are the two the same file? */
+/* Are the two the same file, or will they be? "-" is like no other. */
 bool filter_file_same(const char *a, const char *b);
 
 /*

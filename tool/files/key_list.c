@@ -5,11 +5,6 @@
 
 #include "files/filter_file.h"
 
-static bool same(const char *a, const char *b)
-{
-    return strcmp(a, "-") != 0 && (strcmp(a, b) == 0 || filter_file_same(a, b));
-}
-
 static int check(const struct args *args, const char *path, bool update, const char *const *others,
                  size_t count)
 {
@@ -17,7 +12,7 @@ static int check(const struct args *args, const char *path, bool update, const c
         return args_about(args, path, "a list of keys needs a file of its own");
     }
     for (size_t i = 0; i < count; i++) {
-        if (others[i] != NULL && same(others[i], path)) {
+        if (others[i] != NULL && filter_file_same(others[i], path)) {
             return args_about(args, path, "the list would overwrite another file of this command");
         }
     }

@@ -1,11 +1,6 @@
 /* sides.c: may a command write its two side files? Then it does. */
-#define _POSIX_C_SOURCE 200809L
 #include "files/sides.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "files/atomic_file.h"
 #include "files/filter_file.h"
 
 static int check_side(const struct args *args, const char *id)
@@ -19,24 +14,6 @@ static int check_side(const struct args *args, const char *id)
     return code == EXIT_YES ? atomic_file_check(args, file->text) : code;
 }
 
-/* Files that are there, or are to be: the same name in the same folder. */
-static bool same_place(const char *a, const char *b)
-{
-    const char *const path[] = {a, b};
-    const char *name[2];
-    char *folder[2];
-    for (size_t i = 0; i < 2; i++) {
-        const char *slash = strrchr(path[i], '/');
-        name[i] = slash == NULL ? path[i] : slash + 1;
-        folder[i] = slash == NULL ? strdup(".") : strndup(path[i], (size_t)(slash + 1 - path[i]));
-    }
-    bool same = folder[0] != NULL && folder[1] != NULL && strcmp(name[0], name[1]) == 0 &&
-                filter_file_same(folder[0], folder[1]);
-    free(folder[0]);
-    free(folder[1]);
-    return same || filter_file_same(a, b);
-}
-
 int sides_check(const struct args *args, const char *a, const char *b)
 {
     const struct option_value *one = arg(args, a);
@@ -44,13 +21,13 @@ int sides_check(const struct args *args, const char *a, const char *b)
     if (check_side(args, a) != EXIT_YES || check_side(args, b) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (one->given && two->given && same_place(one->text, two->text)) {
+    if (one->given && two->given && filter_file_same(one->text, two->text)) {
         return args_about(args, two->text, "--%s and --%s name the same file", a, b);
     }
     return EXIT_YES;
 }
 
-static int prepare(const struct args *args, const struct side *side, struct atomic_file *file)
+int sides_prepare(const struct args *args, const struct side *side, struct atomic_file *file)
 {
     if (!arg(args, side->option)->given) {
         return EXIT_YES;
@@ -68,8 +45,8 @@ int sides_write(const struct args *args, const struct side *a, const struct side
     struct atomic_file one = {.path = NULL};
     struct atomic_file two = {.path = NULL};
     struct atomic_file *const both[] = {&one, &two};
-    int code = prepare(args, a, &one);
-    code = code == EXIT_YES ? prepare(args, b, &two) : code;
+    int code = sides_prepare(args, a, &one);
+    code = code == EXIT_YES ? sides_prepare(args, b, &two) : code;
     code = code == EXIT_YES ? filter_file_save_with(args, NULL, NULL, both, 2) : code;
     atomic_file_free(&one);
     atomic_file_free(&two);

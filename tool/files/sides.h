@@ -3,6 +3,7 @@
 #define TOOL_FILES_SIDES_H
 
 #include "cli/command.h"
+#include "files/atomic_file.h"
 #include "output/out.h"
 
 /*
@@ -18,6 +19,12 @@ struct side {
     void (*write)(const void *context, struct out *out);
     const void *context;
 };
+
+/*
+ * Write the contents, if the option was given: `file` is all zeros before, and finished then. Who
+ * has other files besides gives all of them their names at once (filter_file_save_with).
+ */
+int sides_prepare(const struct args *args, const struct side *side, struct atomic_file *file);
 
 /*
  * Write both (those that are given): first their contents, then their names, so that what fails

@@ -2,7 +2,6 @@
 #include "input/receipts.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "files/filter_file.h"
 
@@ -15,13 +14,12 @@ int receipts_check(const struct args *args, const char *filter, const char *outp
     }
     const char *const filters[] = {filter, output};
     for (size_t i = 0; i < 2; i++) {
-        if (filters[i] != NULL &&
-            (strcmp(filters[i], path) == 0 || filter_file_same(filters[i], path))) {
+        if (filters[i] != NULL && filter_file_same(filters[i], path)) {
             return args_about(args, path, "the receipts would overwrite the filter");
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(keys[i], "-") != 0 && filter_file_same(keys[i], path)) {
+        if (filter_file_same(keys[i], path)) {
             return args_about(args, path, "the receipts would overwrite the keys");
         }
     }

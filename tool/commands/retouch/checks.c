@@ -90,8 +90,7 @@ static int check_sides(const struct retouching *w)
         for (size_t j = 0; j < sizeof others / sizeof *others; j++) {
             const struct option_value *other = arg(w->args, others[j]);
             clash = clash || (strcmp(others[j], sides[i]) != 0 && other->given &&
-                              (filter_file_same(side->text, other->text) ||
-                               strcmp(side->text, other->text) == 0));
+                              filter_file_same(side->text, other->text));
         }
         if (clash) {
             return args_about(w->args, side->text,
