@@ -237,7 +237,7 @@ bad 'a shared label' "hand: 2 nodes are called 'Twin': choose one, as Twin#5" ha
 bad 'from itself' 'hand: --from and --to are the same node: #2' hand.graphml --from Cork --to '#2'
 bad 'from without to' 'app route: --from and --to belong together: give both' hand.graphml --from Cork
 bad 'two senders' 'app route: --from and --network can be given once only' hand.graphml --from Cork --from Dax --to Arles
-bad 'an empty name' 'app route: --to : a name is needed' hand.graphml --from Cork --to ''
+bad 'an empty name' "app route: --to '': a name is needed" hand.graphml --from Cork --to ''
 bad 'a short life' 'hand: --ttl 2: the path has 3 links' hand.graphml --ttl 2
 bad 'a size that no header has' 'app route: Bloom header of 2112 bits: a header has at most 2048 bits' hand.graphml --yes-bits 2048
 bad 'sizes twice' 'app route: --bits and --yes-bits cannot be combined: give one of them' hand.graphml --bits 256 --yes-bits 192
