@@ -282,7 +282,7 @@ TEPAL_API enum tepal_status tepal_growing_size(uint64_t first, uint64_t n, doubl
  * The chain of Bloom filters of these parameters (chain.first_keys, rate, growth, series, planned;
  * layout and positions).
  *
- *   share    w_i, the share of the rate that part i may add; 0 from i = TEPAL_MAX_PARTS on
+ *   share    w_i, the share of the rate that part i may add, however many there could be
  *   part     the keys that part i has room for, its bits (whole lines of 512) and hashes: the
  *            smallest that keeps its share. TEPAL_FULL if there is no such part
  *   fp       the false-positive rate when n keys are in; NaN if the chain does not grow so large

@@ -29,14 +29,11 @@ static double factor(const struct tepal_params *p)
 double tepal_chain_share(const struct tepal_params *p, uint32_t i)
 {
     double planned = (double)p->chain.planned;
-    if (i >= TEPAL_MAX_PARTS) {
-        return 0;
-    }
     if (p->chain.growth == 0) {
         return i == 0;
     }
     if (p->chain.series == TEPAL_CHAIN_HALVING) {
-        return ldexp(0.5, -(int)i);
+        return i > 1100 ? 0 : ldexp(0.5, -(int)i); /* below the least double */
     }
     if (i < planned) {
         return (1 - RESERVE) / planned;
