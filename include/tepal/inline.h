@@ -47,7 +47,7 @@
 #if defined(__AVX2__) && !defined(TEPAL_DIRECT_PORTABLE)
 #include <immintrin.h>
 #define TEPAL_DIRECT_AVX2 1
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && defined(__AVX512VL__)
 #define TEPAL_DIRECT_AVX512 1
 #endif
 #endif
@@ -201,31 +201,50 @@ static inline void tepal_direct_flat_set(const struct tepal_direct *f, struct te
 #define TEPAL_DIRECT_LOW (63 * TEPAL_PLACE_BYTES)
 
 /*
- * The bits of a key in a line, from the numbers of its cells, a byte for each sector: 1 shifted by
- * that byte, and nothing if it is 64 (not a chosen sector) or more.
+ * The numbers of a key's cells in a line are a byte for each sector: of `drawn` its low six bits,
+ * and 64 from `sectors` where a sector is not chosen. Its bits are 1 shifted by those bytes, and
+ * nothing where that is 64 or more.
  */
 #if defined(TEPAL_DIRECT_AVX512)
 
-static inline __m512i tepal_direct_mask_of(uint64_t cells)
+typedef __m128i tepal_direct_numbers; /* all of it happens in vectors */
+
+static inline __m128i tepal_direct_numbers_of(uint64_t drawn, uint64_t sectors)
 {
-    __m128i bytes = _mm_cvtsi64_si128((long long)cells);
-    return _mm512_sllv_epi64(_mm512_set1_epi64(1), _mm512_cvtepu8_epi64(bytes));
+    const int and_or = 0xea; /* (first & second) | third */
+    return _mm_ternarylogic_epi64(_mm_cvtsi64_si128((long long)drawn),
+                                  _mm_set1_epi64x((long long)TEPAL_DIRECT_LOW),
+                                  _mm_cvtsi64_si128((long long)sectors), and_or);
 }
 
-static inline bool tepal_direct_holds(const uint64_t *line, uint64_t cells)
+static inline __m512i tepal_direct_mask_of(__m128i cells)
+{
+    return _mm512_sllv_epi64(_mm512_set1_epi64(1), _mm512_cvtepu8_epi64(cells));
+}
+
+static inline bool tepal_direct_holds(const uint64_t *line, __m128i cells)
 {
     __m512i mask = tepal_direct_mask_of(cells);
     __m512i both = _mm512_and_si512(mask, _mm512_load_si512(line));
     return _mm512_cmpneq_epi64_mask(both, mask) == 0;
 }
 
-static inline void tepal_direct_set(uint64_t *line, uint64_t cells)
+static inline void tepal_direct_set(uint64_t *line, __m128i cells)
 {
     __m512i mask = tepal_direct_mask_of(cells);
     _mm512_store_si512(line, _mm512_or_si512(mask, _mm512_load_si512(line)));
 }
 
-#elif defined(TEPAL_DIRECT_AVX2)
+#else
+
+typedef uint64_t tepal_direct_numbers;
+
+static inline uint64_t tepal_direct_numbers_of(uint64_t drawn, uint64_t sectors)
+{
+    return (drawn & TEPAL_DIRECT_LOW) | sectors;
+}
+
+#if defined(TEPAL_DIRECT_AVX2)
 
 struct tepal_direct_mask {
     __m256i low;  /* sectors 0 to 3 */
@@ -289,6 +308,7 @@ static inline void tepal_direct_set(uint64_t *line, uint64_t cells)
 }
 
 #endif
+#endif
 
 /* A key in one of its lines. */
 struct tepal_direct_key {
@@ -328,21 +348,23 @@ static inline struct tepal_direct_key tepal_direct_second_key(uint64_t lines, bo
 }
 
 /* The cells of the only round; or of the first of two, one in every sector. */
-static inline uint64_t tepal_direct_cells(const struct tepal_direct_line *rule,
-                                          struct tepal_direct_key key)
+static inline tepal_direct_numbers tepal_direct_cells(const struct tepal_direct_line *rule,
+                                                      struct tepal_direct_key key)
 {
-    return (key.cell_word & TEPAL_DIRECT_LOW) |
-           tepal_place_sectors(rule->subsets, rule->ways, key.line_word);
+    return tepal_direct_numbers_of(key.cell_word,
+                                   tepal_place_sectors(rule->subsets, rule->ways, key.line_word));
 }
 
 /* The cells of the second round. */
-static inline uint64_t tepal_direct_more(const struct tepal_direct_line *rule, bool distinct,
-                                         struct tepal_digest d, struct tepal_direct_key key)
+static inline tepal_direct_numbers tepal_direct_more(const struct tepal_direct_line *rule,
+                                                     bool distinct, struct tepal_digest d,
+                                                     struct tepal_direct_key key)
 {
     uint64_t first = key.cell_word & TEPAL_DIRECT_LOW;
     uint64_t draw = tepal_direct_word(d, key.more) & TEPAL_DIRECT_LOW;
-    return (distinct ? tepal_place_other(first, draw, TEPAL_DIRECT_LOW) : draw) |
-           tepal_place_sectors(rule->more_subsets, rule->more_ways, key.line_word);
+    return tepal_direct_numbers_of(
+        distinct ? tepal_place_other(first, draw, TEPAL_DIRECT_LOW) : draw,
+        tepal_place_sectors(rule->more_subsets, rule->more_ways, key.line_word));
 }
 
 static inline uint64_t *tepal_direct_at(const struct tepal_direct *f, struct tepal_direct_key key)
@@ -379,7 +401,8 @@ static inline void tepal_direct_paired_set(const struct tepal_direct *f, struct 
     struct tepal_direct_key key = tepal_direct_first_key(f->range, d);
     struct tepal_direct_key other = tepal_direct_second_key(f->range, f->distinct, d, key.line);
     uint64_t *lines[2] = {tepal_direct_at(f, key), tepal_direct_at(f, other)};
-    uint64_t cells = tepal_direct_cells(&f->line[1], other); /* before anything is written */
+    /* Before anything is written. */
+    tepal_direct_numbers cells = tepal_direct_cells(&f->line[1], other);
     tepal_direct_set(lines[0], tepal_direct_cells(&f->line[0], key));
     tepal_direct_set(lines[1], cells);
 }
