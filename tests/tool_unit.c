@@ -29,6 +29,7 @@
 #include "input/spill.h"
 #include "cli/suggest.h"
 #include "output/render.h"
+#include "pictures/names.h"
 #include "pictures/svg.h"
 
 /* ---- what people read ------------------------------------------------------------------------ */
@@ -970,6 +971,104 @@ static void marks_of_axes_read_well(void **state)
     }
 }
 
+static const struct frame square = {0, 0, 400, 300};
+
+/* How near the box comes to the curve, looked at in 2000 places of it. */
+static double distance_to(const struct trail *t, const struct box *b)
+{
+    double nearest = INFINITY;
+    for (int i = 0; i <= 2000; i++) {
+        double at = (double)(t->count - 1) * i / 2000;
+        size_t part = at < (double)(t->count - 1) ? (size_t)at : t->count - 2;
+        double share = at - (double)part;
+        double x = t->at[part].x + share * (t->at[part + 1].x - t->at[part].x);
+        double y = t->at[part].y + share * (t->at[part + 1].y - t->at[part].y);
+        double aside = fmax(fmax(b->x - x, x - b->x - b->width), 0);
+        double over = fmax(fmax(b->y - BOX_ABOVE - y, y - b->y - BOX_BELOW), 0);
+        nearest = fmin(nearest, hypot(aside, over));
+    }
+    return nearest;
+}
+
+static void names_stand_clear_of_other_curves(void **state)
+{
+    uint64_t random = 7;
+    size_t all = 0;
+    size_t none = 0;
+    (void)state;
+    for (size_t round = 0; round < 400; round++) {
+        struct spot at[5][6];
+        struct trail trail[5];
+        struct box box[5];
+        size_t count = 1 + check_random(&random) % 5;
+        for (size_t i = 0; i < count; i++) {
+            for (size_t j = 0; j < 6; j++) {
+                at[i][j] = (struct spot){20.0 + (double)(60 * j + check_random(&random) % 40),
+                                         (double)(check_random(&random) % 300)};
+            }
+            trail[i] = (struct trail){at[i], 6, true, (double)(check_random(&random) % 4 * 40)};
+        }
+        trail[0].width = 60;
+        if (!names_place(trail, count, &square, box)) {
+            none++;
+            continue;
+        }
+        all++;
+        for (size_t i = 0; i < count; i++) {
+            const struct box *b = &box[i];
+            double own = trail[i].width > 0 ? distance_to(&trail[i], b) : 0;
+            if (!(trail[i].width > 0)) {
+                continue;
+            }
+            assert_true(b->lead == 0 || trail[i].at[5].x == b->x + b->width / 2);
+            assert_true(b->width == trail[i].width);
+            assert_true(b->x >= 0 && b->x + b->width <= 400 && b->y >= BOX_ABOVE &&
+                        b->y <= 300 - BOX_BELOW);
+            assert_true(own > 2 && own < 20);
+            for (size_t j = 0; j < count; j++) {
+                double other = j == i ? INFINITY : distance_to(&trail[j], b);
+                assert_true(other > 4 && (b->lead != 0 || other > own + 2));
+                assert_true(j == i || !(trail[j].width > 0) || b->x > box[j].x + box[j].width ||
+                            box[j].x > b->x + b->width || fabs(b->y - box[j].y) >= 13);
+            }
+        }
+    }
+    assert_true(all > 100 && none > 20);
+}
+
+/* The middle one of three has no room beside it, only below its end, and a line leads there. */
+static void a_line_leads_to_a_name_without_room(void **state)
+{
+    static const struct spot at[3][2] = {
+        {{186, 5}, {186, 250}}, {{200, 5}, {200, 250}}, {{214, 5}, {214, 250}}};
+    static const struct spot across[] = {{150, 258}, {250, 258}};
+    const struct trail trail[] = {
+        {at[0], 2, true, 60}, {at[1], 2, true, 60}, {at[2], 2, true, 60}, {across, 2, true, 0}};
+    struct box box[4];
+    (void)state;
+    assert_true(names_place(trail, 3, &square, box));
+    assert_true(box[0].lead == 0 && box[0].x + 60 < 186 && box[2].lead == 0 && box[2].x > 214);
+    assert_true(box[1].lead > 10 && box[1].x == 170 && box[1].y - BOX_ABOVE >= 250 + box[1].lead &&
+                box[1].y < 300);
+    /* But not across another curve. */
+    assert_false(names_place(trail, 4, &square, box));
+}
+
+static void one_curve_on_another_has_no_place_for_its_name(void **state)
+{
+    static const struct spot at[] = {{20, 250}, {200, 100}, {380, 80}};
+    static const struct spot lower[] = {{20, 290}, {200, 140}, {380, 120}};
+    const struct trail same[] = {{at, 3, true, 60}, {at, 3, true, 60}};
+    const struct trail apart[] = {{at, 3, true, 60}, {lower, 3, true, 60}};
+    const struct trail long_name[] = {{at, 3, true, 500}};
+    struct box box[2];
+    (void)state;
+    assert_false(names_place(same, 2, &square, box));
+    assert_true(names_place(apart, 2, &square, box));
+    assert_false(names_place(long_name, 1, &square, box));
+    assert_false(names_place(apart, 0, &square, box));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1000,6 +1099,9 @@ int main(void)
         cmocka_unit_test(shares_and_weights_are_numbers_within_limits),
         cmocka_unit_test(digests_are_kept_once_and_in_order),
         cmocka_unit_test(axes_have_round_steps),
+        cmocka_unit_test(names_stand_clear_of_other_curves),
+        cmocka_unit_test(a_line_leads_to_a_name_without_room),
+        cmocka_unit_test(one_curve_on_another_has_no_place_for_its_name),
         cmocka_unit_test(numbers_are_read_at_a_glance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

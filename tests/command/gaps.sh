@@ -136,6 +136,9 @@ d = xml.dom.minidom.parse("six.svg")
 text = "".join(t.firstChild.data for t in d.getElementsByTagName("text"))
 print(d.documentElement.tagName, "1 phase" in text, "2 phases" in text, "1 kB" in text)')" \
     'svg True True True'
+"$tepal" gaps stream --svg curves.svg >/dev/null
+is 'the names stand beside the curves, in their colours' \
+    "$(grep -cE '<text class="n[01]"[^>]*>[12] phases?</text>' curves.svg)" 2
 cp six.svg before
 refused '--svg: not over a file' \
     'six.svg: the file exists; use --force to overwrite it; nothing was written' \

@@ -221,7 +221,9 @@ print(len(steps) >= 8, all(float(x) > 0 for x in steps), "What 0" in open("strea
 PY
 )" 'True True False'
 done
-like 'the picture names the kinds' "$(cat plan.svg)" 'bloom, blocked.*fingerprint'
+is 'the picture names each curve beside it, in its colour' \
+    "$(grep -c 'class="curve' plan.svg) $(grep -cE '<text class="n[0-7]"[^>]*>[a-z]+, [a-z]+<' plan.svg)" \
+    '7 7'
 refused 'a picture is not overwritten' \
     'plan.svg: the file exists; use --force to overwrite it' \
     "$tepal" plan --keys 10k --svg plan.svg

@@ -2,8 +2,8 @@
  * svg.c: from numbers to a picture of 720 points' width.
  *
  *     title
- *     |          ___ name      names beside the curves if they fit there, without touching
- *     |   ___---
+ *     |          ___ name      names at the ends of the curves if they fit there
+ *     |  name---               else each beside its curve, in its colour, touching nothing
  *     |_-'   *  label          marks may have labels of their own
  *     0......*............     values of 0 on a logarithmic axis
  *     legend, if there is no room beside the curves
@@ -16,20 +16,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH    720.0
-#define HEIGHT   440.0
-#define LEFT     84.0
-#define RIGHT    24.0
-#define TOP      52.0
-#define BOTTOM   64.0
-#define KEY_ROW  20.0 /* height of a row of the legend */
-#define PEN      2.5  /* width of a curve */
-#define POINT    7.0
-#define LETTER   7.0   /* width of a letter, about */
-#define ASIDE    190.0 /* widest column of names beside the curves */
-#define APART    15.0  /* between two names there */
-#define BESIDE   8     /* so many names at most */
-#define STRAIGHT 0.15  /* how far a curve may leave its points: nobody sees that */
+#include "pictures/names.h"
+
+#define WIDTH       720.0
+#define HEIGHT      440.0
+#define LEFT        84.0
+#define RIGHT       24.0
+#define TOP         52.0
+#define BOTTOM      64.0
+#define KEY_ROW     20.0 /* height of a row of the legend */
+#define PEN         2.5  /* width of a curve */
+#define POINT       7.0
+#define LETTER      7.0   /* width of a letter, about */
+#define NAME_LETTER 7.5   /* where a name must not touch anything */
+#define ASIDE       190.0 /* widest column of names beside the curves */
+#define APART       15.0  /* between two names there */
+#define BESIDE      8     /* so many names at most */
+#define STRAIGHT    0.15  /* how far a curve may leave its points: nobody sees that */
 
 struct axis {
     bool log;
@@ -56,7 +59,8 @@ struct plot {
     struct axis x;
     struct axis y;
     double right;
-    bool beside; /* the names stand beside the curves */
+    bool beside;      /* the names stand beside the ends of the curves */
+    struct box *near; /* or each at a place of its own beside its curve; NULL: below */
 };
 
 static bool is_shown(const struct svg_chart *c, const struct svg_series *s,
@@ -353,10 +357,6 @@ static void print_points(struct out *out, const struct plot *p, size_t number)
  * The labels of marks, each where it touches none before it: right of its mark, left, above or
  * below it; left out where there is no room (its name is in the legend).
  */
-struct box {
-    double x, y, width;
-};
-
 static bool touches(const struct box *a, const struct box *b)
 {
     return a->x < b->x + b->width && b->x < a->x + a->width && fabs(a->y - b->y) < 13;
@@ -387,7 +387,7 @@ static void print_mark_labels(struct out *out, const struct plot *p)
         const struct svg_series *s = &p->c->series[i];
         if (look(p->c, i).label != NULL && s->count > 0) {
             taken[count++] =
-                (struct box){place_x(p, s->point[0].x) - 4, place_y(p, s->point[0].y) + 4, 8};
+                (struct box){place_x(p, s->point[0].x) - 4, place_y(p, s->point[0].y) + 4, 8, 0};
         }
     }
     for (size_t i = 0; i < p->c->count; i++) {
@@ -399,9 +399,10 @@ static void print_mark_labels(struct out *out, const struct plot *p)
         double width = LETTER * (double)strlen(label);
         double x = place_x(p, s->point[0].x);
         double y = place_y(p, s->point[0].y);
-        const struct box tries[] = {{x + 8, y + 4, width},         {x - 8 - width, y + 4, width},
-                                    {x - width / 2, y - 9, width}, {x - width / 2, y + 18, width},
-                                    {x + 6, y - 10, width},        {x + 6, y + 18, width}};
+        const struct box tries[] = {
+            {x + 8, y + 4, width, 0},         {x - 8 - width, y + 4, width, 0},
+            {x - width / 2, y - 9, width, 0}, {x - width / 2, y + 18, width, 0},
+            {x + 6, y - 10, width, 0},        {x + 6, y + 18, width, 0}};
         for (size_t t = 0; t < sizeof tries / sizeof *tries; t++) {
             if (is_free(taken, count, &tries[t], p->right)) {
                 taken[count++] = tries[t];
@@ -420,7 +421,7 @@ static void print_mark_labels(struct out *out, const struct plot *p)
  * From point i, the furthest point that a straight line reaches without leaving any in between by
  * more than a pen's width shows: fewer points, the same picture.
  */
-static size_t furthest(const struct svg_point *at, size_t count, size_t i)
+static size_t furthest(const struct spot *at, size_t count, size_t i)
 {
     size_t end = i + 1;
     for (size_t to = i + 2; to < count && at[to].x > at[i].x; to++) {
@@ -436,14 +437,13 @@ static size_t furthest(const struct svg_point *at, size_t count, size_t i)
 }
 
 /* The points' places; those that are not shown are left out. NULL without memory. */
-static struct svg_point *places(const struct plot *p, const struct svg_series *s, size_t *count)
+static struct spot *places(const struct plot *p, const struct svg_series *s, size_t *count)
 {
-    struct svg_point *at = malloc((s->count + 1) * sizeof *at);
+    struct spot *at = malloc((s->count + 1) * sizeof *at);
     *count = 0;
     for (size_t i = 0; at != NULL && i < s->count; i++) {
         if (is_shown(p->c, s, &s->point[i])) {
-            at[(*count)++] =
-                (struct svg_point){.x = place_x(p, s->point[i].x), .y = place_y(p, s->point[i].y)};
+            at[(*count)++] = (struct spot){place_x(p, s->point[i].x), place_y(p, s->point[i].y)};
         }
     }
     return at;
@@ -453,8 +453,8 @@ static void print_curve(struct out *out, const struct plot *p, size_t number)
 {
     const struct svg_series *s = &p->c->series[number];
     size_t count;
-    struct svg_point *at = places(p, s, &count);
-    struct svg_point last = {0};
+    struct spot *at = places(p, s, &count);
+    struct spot last = {0};
     if (at == NULL) {
         out->failed = ENOMEM; /* whoever closes it tells */
     }
@@ -561,6 +561,49 @@ static void print_beside(struct out *out, const struct plot *p)
     }
 }
 
+/* Each name beside its curve wherever that is clear of the others; of curves alone. */
+static void names_near(struct plot *p)
+{
+    const struct svg_chart *c = p->c;
+    const struct frame frame = {LEFT, TOP, p->right, HEIGHT - BOTTOM};
+    struct trail *trail = calloc(c->count + 1, sizeof *trail);
+    p->near = malloc((c->count + 1) * sizeof *p->near);
+    bool all = trail != NULL && p->near != NULL;
+    for (size_t i = 0; all && i < c->count; i++) {
+        const struct svg_series *s = &c->series[i];
+        trail[i].at = places(p, s, &trail[i].count);
+        trail[i].joined = s->style != SVG_MARKS;
+        trail[i].width = s->name != NULL ? NAME_LETTER * (double)strlen(s->name) : 0;
+        all = trail[i].at != NULL && (s->name == NULL || trail[i].joined);
+    }
+    if (!all || !names_place(trail, c->count, &frame, p->near)) {
+        free(p->near);
+        p->near = NULL;
+    }
+    for (size_t i = 0; trail != NULL && i < c->count; i++) {
+        free((void *)trail[i].at);
+    }
+    free(trail);
+}
+
+static void print_near(struct out *out, const struct plot *p)
+{
+    for (size_t i = 0; i < p->c->count; i++) {
+        const struct svg_series *s = &p->c->series[i];
+        if (s->name != NULL) {
+            if (p->near[i].lead != 0) {
+                const struct svg_point *last = last_shown(p->c, s);
+                out_format(out, "<path class=\"c%zu\" d=\"M%.6g %.6gv%.6g\"/>\n", colour(p->c, i),
+                           place_x(p, last->x), place_y(p, last->y), p->near[i].lead);
+            }
+            out_format(out, "<text class=\"n%zu\" x=\"%.6g\" y=\"%.6g\">", colour(p->c, i),
+                       tenth(p->near[i].x), tenth(p->near[i].y));
+            svg_escaped(out, s->name);
+            out_text(out, "</text>\n");
+        }
+    }
+}
+
 static void print_key(struct out *out, const struct svg_chart *c)
 {
     size_t a_row = names_a_row(c);
@@ -590,7 +633,7 @@ static void print_key(struct out *out, const struct svg_chart *c)
 void svg_style(struct out *out)
 {
     static const char *const light[SVG_ALL_COLOURS] = {"#0b62a8", "#c0392b", "#2e7d32", "#8e44ad",
-                                                       "#b9770e", "#00796b", "#5d4037", "#616161",
+                                                       "#9a6200", "#00796b", "#5d4037", "#616161",
                                                        "#d81b60", "#827717"};
     static const char *const dark[SVG_ALL_COLOURS] = {"#6cb6ff", "#ff8a80", "#81c784", "#ce93d8",
                                                       "#ffcc80", "#80cbc4", "#bcaaa4", "#bdbdbd",
@@ -603,12 +646,12 @@ void svg_style(struct out *out)
              ".dashed{stroke-dasharray:6 4}.point{stroke-width:7;stroke-linecap:round}\n"
              ".mark{stroke-width:2.5;fill:none}\n");
     for (int i = 0; i < SVG_ALL_COLOURS; i++) {
-        out_format(out, ".c%d{stroke:%s}\n", i, light[i]);
+        out_format(out, ".c%d{stroke:%s}.n%d{fill:%s}\n", i, light[i], i, light[i]);
     }
     out_text(out, "@media(prefers-color-scheme:dark){.paper{fill:#16181c}text{fill:#e6e6e6}\n"
                   ".grid{stroke:#3a3d44}.axis{stroke:#e6e6e6}\n");
     for (int i = 0; i < SVG_ALL_COLOURS; i++) {
-        out_format(out, ".c%d{stroke:%s}\n", i, dark[i]);
+        out_format(out, ".c%d{stroke:%s}.n%d{fill:%s}\n", i, dark[i], i, dark[i]);
     }
     out_text(out, "}\n");
 }
@@ -647,7 +690,10 @@ void svg_print(struct out *out, const struct svg_chart *c)
     struct plot p = {.c = c, .right = WIDTH - RIGHT};
     make_axes(&p);
     p.beside = names_beside(&p);
-    size_t rows = p.beside ? 0 : (named(c) + names_a_row(c) - 1) / names_a_row(c);
+    if (!p.beside) {
+        names_near(&p);
+    }
+    size_t rows = p.beside || p.near != NULL ? 0 : (named(c) + names_a_row(c) - 1) / names_a_row(c);
     double height = HEIGHT + (double)rows * KEY_ROW;
     out_format(out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
@@ -672,8 +718,11 @@ void svg_print(struct out *out, const struct svg_chart *c)
     print_mark_labels(out, &p);
     if (p.beside) {
         print_beside(out, &p);
+    } else if (p.near != NULL) {
+        print_near(out, &p);
     } else {
         print_key(out, c);
     }
+    free(p.near);
     out_text(out, "</svg>\n");
 }

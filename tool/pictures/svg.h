@@ -1,6 +1,6 @@
 /*
  * svg.h: a chart as SVG, drawn by hand: two labelled axes with round numbers, linear or
- * logarithmic, a grid, and one or more curves. Names stand beside the curves where there is room
+ * logarithmic, a grid, and one or more curves. Names stand beside the curves if there is room
  * for all of them, else in a legend below. It follows the reader's light or dark
  * setting and needs no font, script or style of its own. The same numbers give the same bytes.
  */
