@@ -136,13 +136,6 @@ int route_check_files(const struct route_app *app)
     for (size_t i = 0; i < sizeof files / sizeof *files && code == EXIT_YES; i++) {
         const struct option_value *file = arg(app->args, files[i]);
         code = file->given ? atomic_file_check(app->args, file->text) : EXIT_YES;
-        for (size_t j = 0; j < i && file->given && code == EXIT_YES; j++) {
-            const struct option_value *other = arg(app->args, files[j]);
-            if (other->given && filter_file_same(file->text, other->text)) {
-                code = args_about(app->args, file->text, "--%s and --%s name the same file",
-                                  files[j], files[i]);
-            }
-        }
     }
     if (figures->given && code == EXIT_YES && mkdir(figures->text, 0777) != 0 && errno != EEXIST) {
         code = say_error(NULL, figures->text, "%s", strerror(errno));

@@ -30,12 +30,10 @@ static int check(const struct args *args)
         return args_wrong(args, "--hashes and --seen are for filters: give --bits M, too");
     }
     if (filter) {
-        int code = filter_file_check_output(args, arg(args, "output")->text);
-        if (arg(args, "seen")->given &&
-            filter_file_same(arg(args, "seen")->text, arg(args, "output")->text)) {
-            return args_about(args, arg(args, "seen")->text,
-                              "--seen and --output name the same file");
-        }
+        const char *output = arg(args, "output")->text;
+        int code = filter_file_check_inputs(args, output, args->operand, args->operands,
+                                            "the filter would overwrite the routes");
+        code = code == EXIT_YES ? filter_file_check_output(args, output) : code;
         return code == EXIT_YES && arg(args, "seen")->given
                    ? atomic_file_check(args, arg(args, "seen")->text)
                    : code;

@@ -68,10 +68,10 @@ env --default-signal=TERM "$tepal" split pipe --parts 100 -o parts/p -q &
 child=$!
 exec 7>pipe
 for ((i = 0; i < 400; i++)); do
-    [[ $(ls -A parts | wc -l) -lt 100 ]] || break
+    [[ $(ls -A parts | grep -c tmp) -lt 100 ]] || break
     sleep 0.02
 done
-is 'split: all parts are open' "$(ls -A parts | wc -l)" 100
+is 'split: all parts are open' "$(ls -A parts | grep -c tmp)" 100
 kill -TERM $child
 wait $child 2>/dev/null
 exec 7>&-
@@ -85,11 +85,41 @@ done
 is 'a closed pipe: nothing is left' "$(ls -A | grep -c '^\.tepal')" 0
 # Two outputs in one place, by two names of a file that is not there yet.
 counting c
-refused 'two lists in one' './new: the list would overwrite another file of this command; nothing was changed' \
+refused 'two lists in one' 'new: the output would overwrite another file of this command; nothing was changed' \
     "$tepal" remove c keys --refused new --kept ./new
-refused 'receipts over the new filter' './new: the receipts would overwrite the filter; nothing was written' \
+refused 'receipts over the new filter' './new: the output would overwrite another file of this command; nothing was written' \
     counting new --receipts ./new
 run "$tepal" app route net --from a --to d --headers new --svg ./new
-is 'a header and a picture in one' "$code $(cat "$work/err")" '2 tepal: new: --svg and --headers name the same file'
+is 'a header and a picture in one' "$code $(cat "$work/err")" '2 tepal: ./new: the output would overwrite another file of this command'
 absent 'none of them is written' new
+# What a command reads is not what it writes, whatever it is told.
+own='the output would overwrite another file of this command'
+cp keys part.0
+ln part.0 other
+printf '#cycle\tmonitor\tdst\thops\n1\tm\t10.9.0.1\t10.0.0.1 10.1.0.1 10.3.0.1\n' >routes
+"$tepal" app stopset learn routes -o stops --bits 512 -q
+"$tepal" plan --keys 100 --fp 1% --json >plan
+printf 'a\t0\ttcp\t10.0.0.1\t1001\t10.9.9.9\t80\tS\t60\n' >packets
+kept() { # kept NAME FILE STAYS COMMAND...: refused because of FILE, which is as it was
+    cp "$2" before
+    refused "$1" "$2: $own$3" "$tepal" "${@:4}" --force
+    same "$1: it is as it was" "$2" before
+}
+kept 'split: a part is the input' part.0 '; nothing was written' split part.0 --parts 1 -o part
+kept 'split: by another name' part.0 '; nothing was written' split other --parts 1 -o part
+kept 'split: standard input' part.0 '; nothing was written' split --parts 1 -o part <part.0
+kept 'compare' keys '' compare --members keys --svg keys
+kept 'audit' c '' audit c --members keys --svg c
+kept 'gaps' keys '; nothing was written' gaps keys --save keys
+kept 'flows' packets '' app flows packets --svg packets
+kept 'route' net '' app route net --from a --to d --tables net
+kept 'learn' routes '; nothing was written' app stopset learn routes -o routes
+kept 'learn, beside a filter' routes '; nothing was written' \
+    app stopset learn routes --bits 512 -o x --seen routes
+kept 'trace' stops '; nothing was written' app stopset trace routes --set stops --in-full 50% -o stops
+kept 'build' plan '; nothing was written' build keys --plan plan -o plan
+refused 'learn: a filter over the routes' 'routes: the filter would overwrite the routes; nothing was written' \
+    "$tepal" app stopset learn routes --bits 512 -o routes --force
+"$tepal" receive stops --like stops -o stops --any-fill --max-fp 1 --force -q
+is 'but the filter of --like may be replaced' $? 0
 finish

@@ -197,7 +197,7 @@ bad 'build: --fp does not size a filter with several choices on the paired layou
 bad 'build: --receipts needs to know the size in advance: give --cells M or --capacity N; nothing was written' \
     build members -o x $kind --receipts r
 bad 'build: --cells is not an option of the kind bloom; nothing was written' build members -o x --cells 5
-bad 'members: the receipts would overwrite the keys; nothing was written' \
+bad 'members: the output would overwrite another file of this command; nothing was written' \
     build members -o x $kind --cells 5000 --receipts members
 absent 'nothing was written' x
 bad 'bloom.tepal: keys cannot be removed from a filter of the kind bloom; `tepal kinds` lists the kinds that are deletable; nothing was changed' \

@@ -301,9 +301,9 @@ refused '--within and --every' 'dedup: --within and --every cannot be combined: 
     dedup --within 1m --every 1m lines
 refused '--lines and --memory' 'dedup: --lines and --memory cannot be combined: give one of them' \
     dedup --lines 5 --memory 5k lines
-refused 'ages over the lines' 'events: the output would overwrite the lines; nothing was read' \
+refused 'ages over the lines' 'events: the output would overwrite another file of this command; nothing was read' \
     dedup --within 1m --ages events events
-refused 'ages and picture in one' 'new: --ages and --svg name the same file; nothing was read' \
+refused 'ages and picture in one' 'new: the output would overwrite another file of this command; nothing was read' \
     dedup --within 1m --ages new --svg new events
 refused 'ages are not overwritten' 'ages.tsv: the file exists; use --force to overwrite it; nothing was read' \
     dedup --within 1m --ages ages.tsv events

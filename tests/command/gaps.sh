@@ -43,9 +43,9 @@ refused 'a sample of nothing: no files' \
     'gaps: no key was sampled: give a larger --sample; nothing was written' \
     "$tepal" gaps --sample 1e-9 six --save nothing
 absent 'a sample of nothing: no file' nothing
-refused 'two files in one' 'both: --save and --svg name the same file; nothing was written' \
+refused 'two files in one' 'both: the output would overwrite another file of this command; nothing was written' \
     "$tepal" gaps six --save both --svg both
-refused 'two names of one file' './both: --save and --svg name the same file; nothing was written' \
+refused 'two names of one file' 'both: the output would overwrite another file of this command; nothing was written' \
     "$tepal" gaps six --save both --svg ./both
 absent 'two files in one: no file' both
 
@@ -147,7 +147,7 @@ same 'it stays' six.svg before
 run "$tepal" gaps six --svg six.svg --save six.tsv --force
 is '--force' "$code" 0
 cp six before
-refused 'not over the lines' 'six: the output would overwrite the lines; nothing was written' \
+refused 'not over the lines' 'six: the output would overwrite another file of this command; nothing was written' \
     "$tepal" gaps six --save six --force
 same 'they stay' six before
 refused 'no lines' 'gaps: no lines in the input; nothing was written' "$tepal" gaps --save none </dev/null

@@ -31,6 +31,7 @@ refused 'retouch --no-wait' "$busy; nothing was written" \
     "$tepal" retouch f --members low --avoid high -o f --force --no-wait
 refused 'receive --no-wait, onto its input' "$busy; nothing was written" \
     "$tepal" receive f -o f --force --no-wait
+refused 'split --no-wait' "$busy; nothing was written" "$tepal" split low --parts 2 -o f --no-wait
 refused 'dedup does not wait' "$busy; nothing was read" "$tepal" dedup --state f low
 refused 'another name of it' "link: another command is changing this file; nothing was changed" \
     bash -c 'ln -s f link; "$0" add link high --no-wait' "$tepal"

@@ -159,9 +159,9 @@ bad 'full: the file exists; use --force to overwrite it; nothing was changed' \
     remove one.tepal members --refused full
 bad 'one.tepal: the list would overwrite another file of this command; nothing was changed' \
     remove one.tepal members --refused one.tepal
-bad 'members: the list would overwrite another file of this command; nothing was changed' \
+bad 'members: the output would overwrite another file of this command; nothing was changed' \
     remove one.tepal members --refused members -f
-bad 'l: the list would overwrite another file of this command; nothing was changed' \
+bad 'l: the output would overwrite another file of this command; nothing was changed' \
     remove one.tepal members --refused l --kept l
 bad '-: a list of keys needs a file of its own; nothing was changed' remove one.tepal members --kept -
 bad 'members: the list would overwrite another file of this command; nothing was changed' \
@@ -181,7 +181,7 @@ bad 'bits.tepal: its counters were dropped (convert --to bits), so it cannot be 
     repair bits.tepal --members members
 bad 'one.tepal: the list would overwrite another file of this command' \
     audit one.tepal --members members --exposed one.tepal
-bad 'e: the list would overwrite another file of this command' \
+bad 'e: the output would overwrite another file of this command' \
     audit one.tepal --members members --exposed e --several e
 refused 'offline: one choice' 'build: --offline chooses between groups: give --choices C, C above 1; nothing was written' \
     "$tepal" build members -o x --kind counting --cells 1000 --offline

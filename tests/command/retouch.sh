@@ -421,11 +421,11 @@ bad 'over the negatives' 'strangers: the filter would overwrite the keys; nothin
     f --members members --avoid strangers -o strangers --force
 bad 'over the filter' 'f: the output is the input filter; use --force to replace it; nothing was written' \
     f --members members --avoid strangers -o f
-bad 'victims over the members' 'members: the same file is given for another input or output; nothing was written' \
+bad 'victims over the members' 'members: the output would overwrite another file of this command; nothing was written' \
     f --members members --avoid strangers -o no --victims members --force
-bad 'victims over the output' 'no: the same file is given for another input or output; nothing was written' \
+bad 'victims over the output' 'no: the output would overwrite another file of this command; nothing was written' \
     f --members members --avoid strangers -o no --victims no
-bad 'victims over the exceptions' 'x1: the same file is given for another input or output; nothing was written' \
+bad 'victims over the exceptions' 'x1: the output would overwrite another file of this command; nothing was written' \
     f --members members --avoid strangers -o no --victims x1 --exceptions x1
 bad 'a directory as victims' '.: Is a directory; nothing was written' \
     f --members members --avoid strangers -o no --victims .

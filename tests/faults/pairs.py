@@ -82,6 +82,10 @@ SETS = {
         "add": (["add", "f", "KEYS", "-q"], "few"),
         "convert": (["convert", "f", "-o", "f", "--force", "-q"], None),
     }),
+    "lists": ([["split", "low", "--parts", "2", "-o", "f", "-q"]], {
+        "split": (["split", "KEYS", "--parts", "2", "-o", "f", "--force", "-q"], "high"),
+        "split others": (["split", "KEYS", "--parts", "2", "-o", "f", "--force", "-q"], "more"),
+    }),
 }
 
 passed = 0
@@ -121,8 +125,13 @@ def ended(child):
 
 
 def content(folder):
-    with open(os.path.join(folder, "f"), "rb") as file:
-        return file.read()
+    """Of the filter, or of the parts that one command writes."""
+    found = []
+    for name in ("f", "f.0", "f.1"):
+        if os.path.exists(os.path.join(folder, name)):
+            with open(os.path.join(folder, name), "rb") as file:
+                found.append(file.read())
+    return found
 
 
 class Set:

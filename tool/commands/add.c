@@ -182,7 +182,7 @@ static int work(const struct args *args, const char *from, const char *to,
     struct added added = {.lost = render_figure(filter, "lost", (double)NAN)};
     int code = filter_file_hasher(args, filter_file_name(from, false), filter, &hasher);
     if (code == EXIT_YES) {
-        code = receipts_check(args, from, to, args->operand + 1, args->operands - 1);
+        code = receipts_check(args);
     }
     code = code == EXIT_YES ? key_lists_check(args, lists, "kept", others, 2) : code;
     code = code == EXIT_YES

@@ -183,10 +183,7 @@ static int check(const struct args *args)
     }
     const char *path = members_path(args);
     const char *const others[] = {args->operand[0], path, arg(args, "svg")->text};
-    if (arg(args, "svg")->given &&
-        (filter_file_check_inputs(args, arg(args, "svg")->text, &path, 1,
-                                  "the picture would overwrite the members") != EXIT_YES ||
-         atomic_file_check(args, arg(args, "svg")->text) != EXIT_YES)) {
+    if (arg(args, "svg")->given && atomic_file_check(args, arg(args, "svg")->text) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     return key_lists_check(args, lists, NULL, others, 3);

@@ -338,7 +338,7 @@ static int prepare(struct builder *b)
     int code = filter_file_check_inputs(b->args, b->output, a->operand, a->operands,
                                         "the filter would overwrite the keys");
     code = code == EXIT_YES ? filter_file_check_output(a, b->output) : code;
-    code = code == EXIT_YES ? receipts_check(a, NULL, b->output, a->operand, a->operands) : code;
+    code = code == EXIT_YES ? receipts_check(a) : code;
     if (code == EXIT_YES && arg(a, "receipts")->given && b->recipe->counts(a)) {
         return args_error(
             a, "--receipts needs to know the size in advance: give --cells M or --capacity N");

@@ -152,7 +152,7 @@ static int pull_one(struct pull *p, uint64_t part)
     char *name = part_name(arg(p->args, "key")->text, part, p->parts);
     char *path = part_path(arg(p->args, "output")->text, part, p->parts);
     int code = name == NULL || path == NULL ? args_no_memory(p->args) : EXIT_YES;
-    code = code == EXIT_YES ? filter_file_check_output(p->args, path) : code;
+    code = code == EXIT_YES && p->parts > 0 ? filter_file_check_output(p->args, path) : code;
     code = code == EXIT_YES ? read_filter(p, name, &filter) : code;
     code = code == EXIT_YES ? filter_file_replace(p->args, filter, path, NULL, 0) : code;
     if (code == EXIT_YES) {

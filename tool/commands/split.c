@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "files/atomic_file.h"
+#include "files/file_lock.h"
 #include "files/filter_file.h"
 #include "input/feed.h"
 #include "output/report.h"
@@ -114,6 +115,7 @@ static int tell(const struct split *s)
 static int split_run(const struct args *args)
 {
     struct split s = {.args = args, .parts = arg(args, "parts")->whole};
+    struct file_lock lock = {.path = NULL};
     if (!arg(args, "output")->given) {
         return args_error(args, "--output PREFIX is needed: where the parts go");
     }
@@ -128,6 +130,9 @@ static int split_run(const struct args *args)
     if (s.path == NULL || s.file == NULL || s.each == NULL || s.keys == NULL) {
         code = args_no_memory(args);
     }
+    /* One lock for all parts: those of two lists must not be mixed. */
+    code = code == EXIT_YES ? file_lock_take(&lock, args, arg(args, "output")->text, FILE_LOCK_WAIT)
+                            : code;
     code = code == EXIT_YES ? open_parts(&s) : code;
     code = code == EXIT_YES ? divide(&s) : code;
     code = code == EXIT_YES ? keep_parts(&s) : code;
@@ -138,6 +143,7 @@ static int split_run(const struct args *args)
     for (uint64_t i = 0; i < s.parts && s.path != NULL; i++) {
         free(s.path[i]);
     }
+    file_lock_drop(&lock);
     free(s.path);
     free(s.file);
     free(s.each);
@@ -154,6 +160,8 @@ static const struct option options[] = {
            "PREFIX.15), each atomically."),
     KEY_OPTIONS,
     FLAG('f', "force", "Overwrite files of those names."),
+    FLAG(0, "no-wait",
+         "Fail at once if another split to PREFIX is under way, instead of waiting for it."),
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,

@@ -13,11 +13,15 @@
 
 #include <sodium.h>
 
+#include "files/filter_file.h"
 #include "files/leftover.h"
 
 int atomic_file_check(const struct args *args, const char *path)
 {
     struct stat about;
+    if (filter_file_check_own(args, path, false) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
     if (stat(path, &about) != 0) {
         return errno == ENOENT ? EXIT_YES : args_about(args, path, "%s", strerror(errno));
     }

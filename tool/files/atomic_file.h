@@ -20,8 +20,9 @@ struct atomic_file {
 };
 
 /*
- * May `path` be written? Not into a directory that is not there, not over a file that has contents
- * (unless --force). EXIT_YES, or EXIT_TROUBLE after having said why.
+ * May `path` be written? Not over another file of the command, not into a directory that is not
+ * there, not over a file that has contents (unless --force). EXIT_YES, or EXIT_TROUBLE after having
+ * said why.
  */
 int atomic_file_check(const struct args *args, const char *path);
 

@@ -194,7 +194,8 @@ int filter_file_check_output(const struct args *args, const char *path)
     if (!S_ISREG(about.st_mode)) {
         return args_about(args, path, "not a regular file (write to - and redirect instead)");
     }
-    if (!arg(args, "force")->given && check_foreign(args, path, &about) != EXIT_YES) {
+    if (filter_file_check_own(args, path, true) != EXIT_YES ||
+        (!arg(args, "force")->given && check_foreign(args, path, &about) != EXIT_YES)) {
         return EXIT_TROUBLE;
     }
     return check_folder(args, path, true);
@@ -263,6 +264,25 @@ static bool stat_output(const char *output, struct stat *about)
     return output != NULL &&
            (is_standard(output) ? fstat(STDOUT_FILENO, about) : stat(output, about)) == 0 &&
            S_ISREG(about->st_mode);
+}
+
+int filter_file_check_own(const struct args *args, const char *path, bool filter)
+{
+    struct stat to;
+    struct stat standard;
+    bool same = !filter && stat_output(path, &to) && fstat(STDIN_FILENO, &standard) == 0 &&
+                same_file(&standard, &to);
+    for (size_t i = 0; i < args->operands && args->command->files && !filter; i++) {
+        same = same || filter_file_same(path, args->operand[i]);
+    }
+    for (const struct option *o = args->command->options; o->name != NULL; o++) {
+        const struct option_value *other = arg(args, o->name);
+        same = same ||
+               (o->type == TAKES_FILE && other->given && other->text != path &&
+                !(filter && strcmp(o->name, "like") == 0) && filter_file_same(path, other->text));
+    }
+    return same ? args_about(args, path, "the output would overwrite another file of this command")
+                : EXIT_YES;
 }
 
 int filter_file_check_inputs(const struct args *args, const char *output, const char *const *paths,

@@ -51,6 +51,13 @@ int filter_file_check_inputs(const struct args *args, const char *output, const 
 bool filter_file_same(const char *a, const char *b);
 
 /*
+ * Is `path`, the value of one of the command's options or a name that is made of it, none of its
+ * other files, nor standard input? Even --force does not allow that, but for a filter: it may
+ * replace an operand, if the command does, and the filter of --like.
+ */
+int filter_file_check_own(const struct args *args, const char *path, bool filter);
+
+/*
  * Write: atomically to a path, with signals held off so that no temporary file stays behind. Who
  * calls filter_file_save holds the lock of the path (files/file_lock.h), since before it read what
  * it replaces; filter_file_replace takes it, for those who read nothing of it. What is read and

@@ -3,28 +3,12 @@
 
 #include "files/filter_file.h"
 
-static int check_side(const struct args *args, const char *id)
-{
-    const struct option_value *file = arg(args, id);
-    if (!file->given) {
-        return EXIT_YES;
-    }
-    int code = filter_file_check_inputs(args, file->text, args->operand, args->operands,
-                                        "the output would overwrite the lines");
-    return code == EXIT_YES ? atomic_file_check(args, file->text) : code;
-}
-
 int sides_check(const struct args *args, const char *a, const char *b)
 {
     const struct option_value *one = arg(args, a);
     const struct option_value *two = arg(args, b);
-    if (check_side(args, a) != EXIT_YES || check_side(args, b) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    if (one->given && two->given && filter_file_same(one->text, two->text)) {
-        return args_about(args, two->text, "--%s and --%s name the same file", a, b);
-    }
-    return EXIT_YES;
+    int code = one->given ? atomic_file_check(args, one->text) : EXIT_YES;
+    return code == EXIT_YES && two->given ? atomic_file_check(args, two->text) : code;
 }
 
 int sides_prepare(const struct args *args, const struct side *side, struct atomic_file *file)

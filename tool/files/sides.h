@@ -7,9 +7,8 @@
 #include "output/out.h"
 
 /*
- * May the files of the options `a` and `b` be written (those that are given)? Not over the input,
- * not into a directory that is not there, not over a file that has contents (unless --force), and
- * not both to one place. EXIT_YES, or EXIT_TROUBLE after having said why.
+ * May the files of the options `a` and `b` be written (those that are given; atomic_file_check)?
+ * EXIT_YES, or EXIT_TROUBLE after having said why.
  */
 int sides_check(const struct args *args, const char *a, const char *b);
 

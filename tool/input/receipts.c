@@ -5,25 +5,10 @@
 
 #include "files/filter_file.h"
 
-int receipts_check(const struct args *args, const char *filter, const char *output,
-                   const char *const *keys, size_t count)
+int receipts_check(const struct args *args)
 {
-    const char *path = arg(args, "receipts")->text;
-    if (!arg(args, "receipts")->given) {
-        return EXIT_YES;
-    }
-    const char *const filters[] = {filter, output};
-    for (size_t i = 0; i < 2; i++) {
-        if (filters[i] != NULL && filter_file_same(filters[i], path)) {
-            return args_about(args, path, "the receipts would overwrite the filter");
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (filter_file_same(keys[i], path)) {
-            return args_about(args, path, "the receipts would overwrite the keys");
-        }
-    }
-    return atomic_file_check(args, path);
+    const struct option_value *file = arg(args, "receipts");
+    return file->given ? atomic_file_check(args, file->text) : EXIT_YES;
 }
 
 int receipts_open(struct receipts *receipts, const struct args *args, struct tepal_filter *filter)

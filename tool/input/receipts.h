@@ -19,11 +19,10 @@ struct receipts {
 };
 
 /*
- * If --receipts was given: may it be written, beside these inputs and this output? NULL output:
- * standard output. Each returns EXIT_YES, or EXIT_TROUBLE after having said why.
+ * If --receipts was given: may it be written? Each returns EXIT_YES, or EXIT_TROUBLE after having
+ * said why.
  */
-int receipts_check(const struct args *args, const char *filter, const char *output,
-                   const char *const *keys, size_t count);
+int receipts_check(const struct args *args);
 int receipts_open(struct receipts *receipts, const struct args *args, struct tepal_filter *filter);
 
 /* Add the feed's batch to the filter; its groups are written if there is a file for them. */

@@ -79,24 +79,9 @@ int retouch_check_kind(struct retouching *w)
 static int check_sides(const struct retouching *w)
 {
     static const char *const sides[] = {"victims", "exceptions", "svg"};
-    static const char *const others[] = {"members", "avoid",   "known", "key-file",
-                                         "output",  "victims", "svg",   "exceptions"};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         const struct option_value *side = arg(w->args, sides[i]);
-        if (!side->given) {
-            continue;
-        }
-        bool clash = filter_file_same(side->text, w->path);
-        for (size_t j = 0; j < sizeof others / sizeof *others; j++) {
-            const struct option_value *other = arg(w->args, others[j]);
-            clash = clash || (strcmp(others[j], sides[i]) != 0 && other->given &&
-                              filter_file_same(side->text, other->text));
-        }
-        if (clash) {
-            return args_about(w->args, side->text,
-                              "the same file is given for another input or output");
-        }
-        if (atomic_file_check(w->args, side->text) != EXIT_YES) {
+        if (side->given && atomic_file_check(w->args, side->text) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
     }
