@@ -211,7 +211,7 @@ typedef __m128i tepal_direct_numbers; /* all of it happens in vectors */
 
 static inline __m128i tepal_direct_numbers_of(uint64_t drawn, uint64_t sectors)
 {
-    const int and_or = 0xea; /* (first & second) | third */
+    enum { and_or = 0xea }; /* (first & second) | third; a constant, or clang refuses it */
     return _mm_ternarylogic_epi64(_mm_cvtsi64_si128((long long)drawn),
                                   _mm_set1_epi64x((long long)TEPAL_DIRECT_LOW),
                                   _mm_cvtsi64_si128((long long)sectors), and_or);
