@@ -77,6 +77,7 @@ static bool edge_line(struct tsv *t, struct piece line)
             (!t->draft->node[edge.end[i]].declared && !draft_declare(t->draft, edge.end[i]))) {
             return false;
         }
+        t->draft->node[edge.end[i]].end[i] = true;
     }
     return t->listing || draft_edge_add(t->draft, edge);
 }
@@ -163,6 +164,25 @@ static bool check_sense(const struct tsv *t)
     return true;
 }
 
+/*
+ * Are the columns of two sorts, as authors and papers are? In a network some node is an end of one
+ * edge and the beginning of another, but for stars and those of few edges.
+ */
+static bool are_two_sorts(const struct tsv *t)
+{
+    const struct draft *d = t->draft;
+    uint32_t in[2] = {0, 0};
+    for (uint32_t i = 0; i < d->declared_count; i++) {
+        const struct draft_node *node = &d->node[d->declared[i]];
+        if (node->end[0] && node->end[1]) {
+            return false;
+        }
+        in[0] += node->end[0];
+        in[1] += node->end[1];
+    }
+    return !t->named && d->edges >= FEW_EDGES && in[0] > 1 && in[1] > 1;
+}
+
 static bool check_networks(const struct tsv *t)
 {
     const struct names *n = t->networks;
@@ -208,6 +228,7 @@ bool edge_list_parse(struct draft *d, const char *network, struct names *network
         }
         begun = begun || line.len > 0;
     }
+    d->two_sorts = are_two_sorts(&t);
     d->not_taken = t.text == 0 ? 0 : (double)t.not_taken / (double)t.text;
     return t.listing || (check_networks(&t) && drop_reverses(d) && check_sense(&t));
 }

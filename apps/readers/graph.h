@@ -10,7 +10,7 @@
  *                   file lists them in one direction or in both makes no difference.
  *                   Without that line the first two columns count. If the others have more than
  *                   half of the text, or no two edges meet, it is a file of another sort, and
- *                   refused.
+ *                   refused. If no name is in both columns it may be one (`two_sorts`).
  *
  * An undirected edge is two links, a directed one is one. Parallel edges are kept, edges from a
  * node to itself are left out and counted. Whatever a file says, all numbers stay within their
@@ -64,6 +64,7 @@ struct graph {
     uint32_t edges;   /* loops not among them */
     uint32_t loops;   /* edges from a node to itself, left out */
     double not_taken; /* share of the file's text that is in columns nothing is known of */
+    bool two_sorts;   /* no node is in both columns, which nothing named: a network is seldom so */
 };
 
 /* What is wrong with a file. */

@@ -208,5 +208,6 @@ bool draft_finish(struct draft *d, struct graph *g)
         return draft_trouble(d, 0, "it contains no nodes");
     }
     g->not_taken = d->not_taken;
+    g->two_sorts = d->two_sorts;
     return take_nodes(d, g) && take_edges(d, g);
 }

@@ -14,6 +14,7 @@
 
 struct draft_node {
     bool declared;
+    bool end[2];    /* of an edge list: it stands in the first column of edges, in the second */
     uint32_t label; /* in draft.labels, or NAMES_NONE */
     double x;
     double y;
@@ -38,6 +39,7 @@ struct draft {
     uint32_t edges;
     size_t edge_room;
     double not_taken; /* as of the graph */
+    bool two_sorts;   /* as of the graph */
     struct graph_trouble *trouble;
 };
 

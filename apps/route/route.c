@@ -268,6 +268,13 @@ static int run_network(struct route_app *app, const struct network *network)
                     "a first line, #u, a tab, v and so on",
                     ceil(100 * job.graph.not_taken));
     }
+    if (code == EXIT_YES && job.graph.two_sorts && !arg(app->args, "quiet")->given) {
+        progress_end(&app->progress);
+        say_warning(network->path,
+                    "no name of its first column is in the second, too: both are taken as nodes, "
+                    "and each line as an edge; a list of pairs of two sorts, as authors and "
+                    "papers, is no network; if this is one, say so in a first line: #u, a tab, v");
+    }
     if (code == EXIT_YES) {
         code = graph_spread_new(&job.spread, &job.graph) ? run_job(&job) : say_no_memory();
     }

@@ -259,6 +259,20 @@ run "$tepal" app route weights.tsv --allocations 1
 is 'a column more: a warning' "$code $(cat "$work/err")" '0 tepal: weights.tsv: warning: 15 % of it is beyond the second column and not used: name the columns in a first line, #u, a tab, v and so on'
 run "$tepal" app route weights.tsv --allocations 1 -q
 is 'and none with --quiet' "$code $(cat "$work/err")" '0 '
+seq 1 20 | awk '{ print "p" int($1 / 3) "\ta" $1 % 7 }' >papers.tsv
+run "$tepal" app route papers.tsv --allocations 1
+is 'columns of two sorts: a warning' "$code $(cat "$work/err")" '0 tepal: papers.tsv: warning: no name of its first column is in the second, too: both are taken as nodes, and each line as an edge; a list of pairs of two sorts, as authors and papers, is no network; if this is one, say so in a first line: #u, a tab, v'
+run "$tepal" app route papers.tsv --allocations 1 -q
+is 'not with --quiet' "$code $(cat "$work/err")" '0 '
+{ printf '#u\tv\n' && cat papers.tsv; } >bipartite.tsv
+run "$tepal" app route bipartite.tsv --allocations 1
+is 'nor if the columns are named' "$code $(cat "$work/err")" '0 '
+{ cat papers.tsv && printf 'a1\ta2\n'; } >joined.tsv
+run "$tepal" app route joined.tsv --allocations 1
+is 'nor if one name is in both' "$code $(cat "$work/err")" '0 '
+seq 1 20 | sed 's/^/hub\t/' >star.tsv
+run "$tepal" app route star.tsv --allocations 1
+is 'nor of a star' "$code $(cat "$work/err")" '0 '
 { printf '#u\tv\tweight\n' && cat table.tsv; } >named.tsv
 run "$tepal" app route named.tsv --allocations 1
 is 'columns that are named are not counted' "$code $(cat "$work/err")" '0 '
