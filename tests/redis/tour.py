@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(__file__))
 from server import Server, Tests  # noqa: E402
@@ -31,6 +32,19 @@ def test_tour(t):
                                      shlex.split(command), capture_output=True, check=False,
                                      text=True, timeout=60).stdout
                 t.equal(command, got.strip(), want.strip())
+
+
+def test_install(t):
+    """What `make install-redis` puts into a folder loads from there."""
+    with tempfile.TemporaryDirectory() as prefix:
+        subprocess.run(["cmake", "--install", os.path.dirname(MODULE), "--prefix", prefix,
+                        "--component", "redis"], stdout=subprocess.DEVNULL, check=True, timeout=60)
+        found = [os.path.join(folder, name) for folder, _, names in os.walk(prefix)
+                 for name in names]
+        t.equal("one file", [os.path.relpath(path, prefix).split(os.sep)[-3:] for path in found],
+                [["redis", "modules", "tepal-redis.so"]])
+        with Server(found[0]) as s:
+            t.equal("it answers", s.client()("TEPAL.EXISTS", "nothing", "a"), 0)
 
 
 def test_demo(t):
@@ -81,4 +95,4 @@ def test_sizing(t):
 
 
 if __name__ == "__main__":
-    Tests().run([test_tour, test_demo, test_sizing])
+    Tests().run([test_tour, test_install, test_demo, test_sizing])
