@@ -1,7 +1,7 @@
 /* bloom_unit.c: the Bloom filter against a naive reference, its kernels against each other. */
 #include "check.h"
 
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "filter/lines/kernels.h"
 #include "cells/bits.h"
 #include "filter/kind.h"

@@ -5,7 +5,7 @@
  */
 #include "counting_help.h"
 
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "filter/counting/internal.h"
 
 static const enum tepal_layout layouts[] = {TEPAL_LAYOUT_FLAT, TEPAL_LAYOUT_PARTITIONED,

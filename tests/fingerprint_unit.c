@@ -11,7 +11,7 @@
 #include "base/wide.h"
 #include "file_help.h"
 #include "fingerprint_help.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "filter/fingerprint/internal.h"
 #include "filter/kind.h"
 

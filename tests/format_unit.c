@@ -18,7 +18,7 @@
 #include <xxhash.h>
 
 #include "file/format.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 
 #define FLAT        TEPAL_LAYOUT_FLAT
 #define PARTITIONED TEPAL_LAYOUT_PARTITIONED

@@ -9,7 +9,7 @@
 
 #include "address/address.h"
 #include "filter/kind.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "filter/generalized/kernels.h"
 
 #define KEYS 600

@@ -7,7 +7,7 @@
 #include "check.h"
 
 #include "filter/bloom/internal.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "inline_help.h"
 
 #define SEED 77

@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "filter/recycling/internal.h"
 
 /* The blocked layout's loops for so many hashes on this machine, up to three; returns how many. */

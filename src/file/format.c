@@ -16,7 +16,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/refuse.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 
 /* Not text, and broken by whatever changes line ends or drops the eighth bit. */
 static const uint8_t magic[8] = {0x89, 'T', 'E', 'P', 'A', 'L', '\r', '\n'};

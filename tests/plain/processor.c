@@ -2,7 +2,7 @@
  * processor.c: a processor with less than this one may have, linked before the library's own:
  * without AVX-512, and unless TEST_WITH_AVX2 is 1, without AVX2.
  */
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 
 bool tepal_processor_has_avx2(void)
 {

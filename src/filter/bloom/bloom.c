@@ -26,7 +26,7 @@
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"
 #include "filter/lines/kernels.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "filter/retouched/internal.h"
 
 /* Keys whose cells are requested ahead of their use, when they are tested and added. */

@@ -15,7 +15,7 @@
 #include "base/alloc.h"
 #include "filter/bloom/internal.h"
 #include "filter/chain/internal.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 
 #define DIRECTORY_BYTES (sizeof(uint64_t) * CHAIN_ENTRY * TEPAL_MAX_PARTS)
 

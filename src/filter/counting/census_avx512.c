@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 
 #ifdef __AVX512BITALG__
 

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 
 static void counting_open(struct tepal_filter *filter)
 {

@@ -12,7 +12,7 @@
 #include "base/checked.h"
 #include "base/refuse.h"
 #include "base/report.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "filter/retouched/internal.h"
 
 static size_t counter_words(const struct tepal_counting *counting)

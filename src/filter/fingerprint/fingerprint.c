@@ -54,7 +54,7 @@
 #include "base/report.h"
 #include "cells/bits.h"
 #include "filter/fingerprint/internal.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 
 #define SLOTS FINGERPRINT_SLOTS
 

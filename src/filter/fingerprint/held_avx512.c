@@ -4,7 +4,7 @@
  */
 #include "filter/fingerprint/internal.h"
 
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 
 #ifdef __AVX512BITALG__
 

@@ -24,7 +24,7 @@
 
 #include "base/random.h"
 #include "cells/bits.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "filter/generalized/kernels.h"
 
 static struct tepal_generalized *generalized_of(struct tepal_filter *filter)

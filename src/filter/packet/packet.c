@@ -24,7 +24,7 @@
 #include "address/address.h"
 #include "base/little.h"
 #include "base/refuse.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "filter/kind.h"
 #include "filter/yesno/internal.h"
 

@@ -32,7 +32,7 @@
 #include <string.h>
 
 #include "cells/bits.h"
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 #include "filter/recycling/internal.h"
 
 static struct tepal_recycling *recycling_of(struct tepal_filter *filter)

@@ -1,5 +1,5 @@
 /* processor_avx2.c: was this file, and so every other *_avx2.c, built for AVX2? */
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 
 #if defined(__AVX2__)
 const bool tepal_processor_built_avx2 = true;

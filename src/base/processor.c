@@ -1,5 +1,5 @@
 /* processor.c: asks the processor. Built for the baseline: it must run anywhere. */
-#include "filter/lines/processor.h"
+#include "base/processor.h"
 
 bool tepal_processor_has_avx2(void)
 {

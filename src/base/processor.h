@@ -3,8 +3,8 @@
  * that the build compiles for AVX2, some a third time, in *_avx512.c; whoever has such a pair asks
  * here which one to take.
  */
-#ifndef TEPAL_SRC_FILTER_LINES_PROCESSOR_H
-#define TEPAL_SRC_FILTER_LINES_PROCESSOR_H
+#ifndef TEPAL_SRC_BASE_PROCESSOR_H
+#define TEPAL_SRC_BASE_PROCESSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
