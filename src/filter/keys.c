@@ -160,8 +160,8 @@ void tepal_filter_request_keys(const struct bloom_source *source, size_t first)
 }
 
 /* So many strings, or bytes of a packed array, ahead of those that are hashed. */
-#define STRINGS_AHEAD 32
-#define PACKED_AHEAD  1024
+#define STRINGS_AHEAD 64
+#define PACKED_AHEAD  2048
 
 /* Longer strings are not worth it: reading them takes longer than the first line. */
 #define STRINGS_BYTES 2048
@@ -170,15 +170,18 @@ static void request_strings(const struct bloom_source *source, size_t first, siz
 {
     size_t ahead = first + STRINGS_AHEAD;
     if (source->pointers != NULL) {
-        request_bytes(source->pointers, (ahead + STRINGS_AHEAD) * sizeof(void *), 1);
-        request_bytes(source->lens, (ahead + STRINGS_AHEAD) * sizeof(size_t), 1);
+        request_bytes(source->pointers, (ahead + STRINGS_AHEAD) * sizeof(void *),
+                      count * sizeof(void *));
+        request_bytes(source->lens, (ahead + STRINGS_AHEAD) * sizeof(size_t),
+                      count * sizeof(size_t));
         for (size_t i = ahead; i < ahead + count && i < source->count; i++) {
             __builtin_prefetch(source->pointers[i]);
         }
     } else if (source->offsets != NULL) {
         uint64_t start = source->offsets[first];
         uint64_t bytes = source->offsets[first + count] - start;
-        request_bytes(source->offsets, (ahead + STRINGS_AHEAD) * sizeof(uint64_t), 1);
+        request_bytes(source->offsets, (ahead + STRINGS_AHEAD) * sizeof(uint64_t),
+                      count * sizeof(uint64_t));
         if (bytes <= STRINGS_BYTES) {
             request_bytes(source->bytes, (size_t)start + PACKED_AHEAD, (size_t)bytes);
         }

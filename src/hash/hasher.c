@@ -18,7 +18,9 @@
 #include "hash/digest.h"
 
 #include "base/little.h"
+#include "base/processor.h"
 #include "hash/siphash.h"
+#include "hash/strings.h"
 
 /* The subkey that `number` makes of key and seed. */
 static struct tepal_digest subkey(uint8_t number, uint64_t seed, const uint8_t key[16])
@@ -106,6 +108,14 @@ struct tepal_digest tepal_hash_u64(const struct tepal_hasher *hasher, uint64_t k
     return digest_u64(key, hasher->integer[0], hasher->integer[1]);
 }
 
+/* From so many strings on vectors are faster: they sort them by their lengths first. */
+#define MANY 32
+
+static bool by_vectors(const struct tepal_hasher *hasher, size_t count)
+{
+    return hasher->hash == TEPAL_HASH_XXH3 && count >= MANY && tepal_processor_has_avx512();
+}
+
 /*
  * A digest to where it belongs, word by word: copied as a structure it goes through the stack, and
  * is read from there sooner than both of its words have arrived, which takes longer than the hash.
@@ -120,6 +130,10 @@ static inline void put_digest(struct tepal_digest *to, const void *key, size_t l
 void tepal_hash_bytes_many(const struct tepal_hasher *hasher, const void *const *keys,
                            const size_t *lens, size_t count, struct tepal_digest *digests)
 {
+    if (by_vectors(hasher, count)) {
+        tepal_strings_avx512.bytes(hasher->seed, keys, lens, count, digests);
+        return;
+    }
     if (hasher->hash == TEPAL_HASH_XXH3) {
         for (size_t i = 0; i < count; i++) {
             put_digest(&digests[i], keys[i], lens[i], hasher->seed);
@@ -135,6 +149,10 @@ void tepal_hash_packed_many(const struct tepal_hasher *hasher, const void *bytes
                             const uint64_t *offsets, size_t count, struct tepal_digest *digests)
 {
     bool unkeyed = hasher->hash == TEPAL_HASH_XXH3;
+    if (by_vectors(hasher, count)) {
+        tepal_strings_avx512.packed(hasher->seed, bytes, offsets, count, digests);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         uint64_t start = offsets[i];
         size_t len = offsets[i + 1] > start ? (size_t)(offsets[i + 1] - start) : 0;
@@ -152,6 +170,10 @@ void tepal_hash_fixed_many(const struct tepal_hasher *hasher, const void *keys, 
                            size_t count, struct tepal_digest *digests)
 {
     const uint8_t *p = keys;
+    if (by_vectors(hasher, count)) {
+        tepal_strings_avx512.fixed(hasher->seed, keys, width, count, digests);
+        return;
+    }
     bool constant = width == 32 && hasher->hash == TEPAL_HASH_XXH3;
     for (size_t i = 0; i < count && constant; i++) {
         put_digest(&digests[i], p + i * 32, 32, hasher->seed);

@@ -53,9 +53,11 @@ struct keys {
 /* The group of keys from `first` on. */
 static void enter(struct keys *keys, const struct bloom_source *source, size_t first)
 {
-    tepal_filter_request_keys(source, first);
+    const bool integers = source->form == BLOOM_INTEGERS;
+    struct tepal_digest room[GROUP];
+    const struct tepal_digest *group = eight_group(source, integers, first, room);
     for (size_t j = 0; j < GROUP; j += EIGHT) {
-        struct eight d = eight_digests(source, source->form == BLOOM_INTEGERS, first + j);
+        struct eight d = eight_digests(source, integers, first, group, j);
         _mm512_storeu_si512(keys->lo + j, d.lo);
         _mm512_storeu_si512(keys->hi + j, d.hi);
     }

@@ -84,22 +84,36 @@ EIGHT_ALWAYS_INLINE struct eight eight_load(const struct tepal_digest *digests)
 }
 
 /*
- * The digests of keys first .. first + 7. `integers`, which repeats the source's form, is a
- * constant in every loop; strings and digests share one.
+ * The digests of a group, the keys from `first` on: those of strings are made in `room`, all at
+ * once, as hashing them by vectors sorts them first. Integers, which are hashed where they are
+ * wanted, have none yet. `integers`, which repeats the source's form, is a constant in every loop;
+ * strings and digests share one.
  */
-EIGHT_ALWAYS_INLINE struct eight eight_digests(const struct bloom_source *source, bool integers,
-                                               size_t first)
+EIGHT_ALWAYS_INLINE const struct tepal_digest *eight_group(const struct bloom_source *source,
+                                                           bool integers, size_t first,
+                                                           struct tepal_digest room[BLOOM_GROUP])
 {
-    struct tepal_digest room[EIGHT];
+    tepal_filter_request_keys(source, first);
     if (integers) {
-        return eight_mix(_mm512_loadu_si512(source->integers + first), source->hasher.integer[0],
-                         source->hasher.integer[1]);
+        return NULL;
     }
     if (source->form == BLOOM_DIGESTS) {
-        return eight_load(source->digests + first);
+        return source->digests + first;
     }
-    tepal_filter_hash_strings(source, first, EIGHT, room);
-    return eight_load(room);
+    tepal_filter_hash_strings(source, first, BLOOM_GROUP, room);
+    return room;
+}
+
+/* Those of eight keys of the group, from `slot` on. */
+EIGHT_ALWAYS_INLINE struct eight eight_digests(const struct bloom_source *source, bool integers,
+                                               size_t first, const struct tepal_digest *group,
+                                               size_t slot)
+{
+    if (integers) {
+        return eight_mix(_mm512_loadu_si512(source->integers + first + slot),
+                         source->hasher.integer[0], source->hasher.integer[1]);
+    }
+    return eight_load(group + slot);
 }
 
 /* The keys from `first` on, as a source of their own. */

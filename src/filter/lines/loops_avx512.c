@@ -119,10 +119,11 @@ EIGHT_ALWAYS_INLINE uint64_t blocked_turn(const struct line_group *now, struct l
                                           size_t first, bool setting)
 {
     uint64_t answers = 0;
-    tepal_filter_request_keys(source, first);
+    struct tepal_digest room[GROUP];
+    const struct tepal_digest *digests = eight_group(source, integers, first, room);
     for (size_t s = 0; s < GROUP; s += EIGHT) {
         uint64_t yes = 0;
-        place_first(next, s, rule, eight_digests(source, integers, first + s));
+        place_first(next, s, rule, eight_digests(source, integers, first, digests, s));
         for (size_t j = EIGHT; j-- > 0;) { /* backwards: an answer pushes those before it up */
             if (now != NULL && setting) {
                 set(now, s + j, rule);
@@ -180,13 +181,15 @@ EIGHT_ALWAYS_INLINE void paired_add(const struct address *at, uint64_t *words,
                                       rule_of(at, words, at->hashes / 2)};
     const bool distinct = at->positions == TEPAL_POSITIONS_DISTINCT;
     struct line_group group[2][2];
+    struct tepal_digest room[GROUP];
     for (size_t g = 0; g <= groups; g++) {
         struct line_group *next = group[g % 2];
         const struct line_group *now = group[1 - g % 2];
-        tepal_filter_request_keys(source, g * GROUP);
+        const struct tepal_digest *digests =
+            g < groups ? eight_group(source, integers, g * GROUP, room) : NULL;
         for (size_t s = 0; s < GROUP; s += EIGHT) {
             if (g < groups) {
-                struct eight d = eight_digests(source, integers, g * GROUP + s);
+                struct eight d = eight_digests(source, integers, g * GROUP, digests, s);
                 place_first(&next[0], s, &rule[0], d);
                 place_second(&next[1], s, &rule[1], distinct, d);
             }
@@ -265,15 +268,17 @@ EIGHT_ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t
     struct line_group group[2];
     struct digest_group digests[2];
     struct survivors survivors[2]; /* of the group that is tested and of the one before */
+    struct tepal_digest room[GROUP];
     size_t present = 0;
     for (size_t g = 0; g < groups + 2; g++) {
         const size_t next = g % 2;
         const size_t now = 1 - next;
         uint64_t passed = 0;
-        tepal_filter_request_keys(source, g * GROUP);
+        const struct tepal_digest *made =
+            g < groups ? eight_group(source, integers, g * GROUP, room) : NULL;
         for (size_t s = 0; s < GROUP && g < groups; s += EIGHT) {
             uint64_t yes = 0;
-            struct eight d = eight_digests(source, integers, g * GROUP + s);
+            struct eight d = eight_digests(source, integers, g * GROUP, made, s);
             _mm512_store_si512(digests[next].lo + s, d.lo);
             _mm512_store_si512(digests[next].hi + s, d.hi);
             place_first(&group[next], s, &first, d);
