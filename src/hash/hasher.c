@@ -131,7 +131,7 @@ void tepal_hash_bytes_many(const struct tepal_hasher *hasher, const void *const 
                            const size_t *lens, size_t count, struct tepal_digest *digests)
 {
     if (by_vectors(hasher, count)) {
-        tepal_strings_avx512.bytes(hasher->seed, keys, lens, count, digests);
+        tepal_strings_avx512.bytes(hasher, keys, lens, count, digests);
         return;
     }
     if (hasher->hash == TEPAL_HASH_XXH3) {
@@ -150,7 +150,7 @@ void tepal_hash_packed_many(const struct tepal_hasher *hasher, const void *bytes
 {
     bool unkeyed = hasher->hash == TEPAL_HASH_XXH3;
     if (by_vectors(hasher, count)) {
-        tepal_strings_avx512.packed(hasher->seed, bytes, offsets, count, digests);
+        tepal_strings_avx512.packed(hasher, bytes, offsets, count, digests);
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -171,7 +171,7 @@ void tepal_hash_fixed_many(const struct tepal_hasher *hasher, const void *keys, 
 {
     const uint8_t *p = keys;
     if (by_vectors(hasher, count)) {
-        tepal_strings_avx512.fixed(hasher->seed, keys, width, count, digests);
+        tepal_strings_avx512.fixed(hasher, keys, width, count, digests);
         return;
     }
     bool constant = width == 32 && hasher->hash == TEPAL_HASH_XXH3;

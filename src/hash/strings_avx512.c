@@ -13,8 +13,6 @@
  */
 #include "hash/strings.h"
 
-#include "hash/digest.h"
-
 #if defined(__AVX512VBMI2__)
 
 #include <immintrin.h>
@@ -272,9 +270,10 @@ ALWAYS_INLINE void hash_some(enum way way, uint64_t seed, const uint8_t *const *
     }
 }
 
-/* Up to CHUNK strings. */
-static void hash_chunk(uint64_t seed, const uint8_t *const *keys, const size_t *lens, size_t count,
-                       struct tepal_digest *digests)
+/* Up to CHUNK strings; one copy for all forms. */
+static __attribute__((noinline)) void hash_chunk(const struct tepal_hasher *hasher,
+                                                 const uint8_t *const *keys, const size_t *lens,
+                                                 size_t count, struct tepal_digest *digests)
 {
     uint8_t short_lens[CHUNK] = {0}; /* 255 stands for all that are longer */
     uint64_t longer[WAYS + 1];
@@ -291,7 +290,7 @@ static void hash_chunk(uint64_t seed, const uint8_t *const *keys, const size_t *
     do {                                                                                           \
         uint64_t mine = longer[way] & ~longer[(way) + 1];                                          \
         if (mine != 0) {                                                                           \
-            hash_some(way, seed, keys, lens, mine, digests);                                       \
+            hash_some(way, hasher->seed, keys, lens, mine, digests);                               \
         }                                                                                          \
     } while (0)
     WAY(WAY_1_TO_3);
@@ -303,22 +302,22 @@ static void hash_chunk(uint64_t seed, const uint8_t *const *keys, const size_t *
     uint64_t others = (longer[WAYS] | ~longer[0]) & _bzhi_u64(UINT64_MAX, (uint32_t)count);
     for (; others != 0; others &= others - 1) {
         size_t i = _tzcnt_u64(others);
-        digests[i] = digest_bytes(lens[i] == 0 ? (const uint8_t *)"" : keys[i], lens[i], seed);
+        digests[i] = tepal_hash_bytes(hasher, keys[i], lens[i]);
     }
 }
 
-static void hash_bytes(uint64_t seed, const void *const *keys, const size_t *lens, size_t count,
-                       struct tepal_digest *digests)
+static void hash_bytes(const struct tepal_hasher *hasher, const void *const *keys,
+                       const size_t *lens, size_t count, struct tepal_digest *digests)
 {
     for (size_t i = 0; i < count; i += CHUNK) {
         size_t here = count - i < CHUNK ? count - i : CHUNK;
-        hash_chunk(seed, (const uint8_t *const *)keys + i, lens + i, here, digests + i);
+        hash_chunk(hasher, (const uint8_t *const *)keys + i, lens + i, here, digests + i);
     }
 }
 
 /* Offsets that go back are of empty strings. */
-static void hash_packed(uint64_t seed, const uint8_t *bytes, const uint64_t *offsets, size_t count,
-                        struct tepal_digest *digests)
+static void hash_packed(const struct tepal_hasher *hasher, const uint8_t *bytes,
+                        const uint64_t *offsets, size_t count, struct tepal_digest *digests)
 {
     const uint8_t *keys[CHUNK];
     size_t lens[CHUNK];
@@ -330,12 +329,12 @@ static void hash_packed(uint64_t seed, const uint8_t *bytes, const uint64_t *off
             keys[j] = bytes == NULL ? NULL : bytes + start;
             lens[j] = end > start ? (size_t)(end - start) : 0;
         }
-        hash_chunk(seed, keys, lens, here, digests + i);
+        hash_chunk(hasher, keys, lens, here, digests + i);
     }
 }
 
-static void hash_fixed(uint64_t seed, const uint8_t *keys, size_t width, size_t count,
-                       struct tepal_digest *digests)
+static void hash_fixed(const struct tepal_hasher *hasher, const uint8_t *keys, size_t width,
+                       size_t count, struct tepal_digest *digests)
 {
     const uint8_t *key[CHUNK];
     size_t lens[CHUNK];
@@ -345,7 +344,7 @@ static void hash_fixed(uint64_t seed, const uint8_t *keys, size_t width, size_t 
             key[j] = width == 0 ? NULL : keys + (i + j) * width;
             lens[j] = width;
         }
-        hash_chunk(seed, key, lens, here, digests + i);
+        hash_chunk(hasher, key, lens, here, digests + i);
     }
 }
 
