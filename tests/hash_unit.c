@@ -357,6 +357,22 @@ static void many_strings_of_any_length(void **state)
         }
         free(all);
     }
+    /* Offsets that go back, the first of them from nowhere, are of empty strings. */
+    for (size_t count = 1; count < MOST; count++) {
+        struct tepal_hasher hasher;
+        struct tepal_digest digests[MOST];
+        uint64_t offsets[MOST + 1] = {UINT64_MAX};
+        tepal_hasher_init(count, &hasher);
+        for (size_t i = 1; i <= count; i++) {
+            offsets[i] = check_random(&random) % LENGTHS;
+        }
+        tepal_hash_packed_many(&hasher, key[LENGTHS - 1], offsets, count, digests);
+        for (size_t i = 0; i < count; i++) {
+            size_t len = offsets[i + 1] > offsets[i] ? (size_t)(offsets[i + 1] - offsets[i]) : 0;
+            const uint8_t *at = len == 0 ? NULL : key[LENGTHS - 1] + offsets[i];
+            assert_true(same(digests[i], tepal_hash_bytes(&hasher, at, len)));
+        }
+    }
     for (size_t len = 0; len < LENGTHS; len++) {
         free(key[len]);
     }

@@ -326,7 +326,7 @@ static void hash_packed(const struct tepal_hasher *hasher, const uint8_t *bytes,
         for (size_t j = 0; j < here; j++) {
             uint64_t start = offsets[i + j];
             uint64_t end = offsets[i + j + 1];
-            keys[j] = bytes == NULL ? NULL : bytes + start;
+            keys[j] = end > start ? bytes + start : NULL;
             lens[j] = end > start ? (size_t)(end - start) : 0;
         }
         hash_chunk(hasher, keys, lens, here, digests + i);
