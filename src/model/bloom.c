@@ -200,7 +200,12 @@ static uint32_t nearest_hashes(double x, uint32_t most)
     return x >= most ? most : (uint32_t)(x + 0.5);
 }
 
-/* Is k better than the best so far? Of equals the smaller: it is the cheaper one. */
+/*
+ * Is k better than the best so far? Of equals the smaller: it is the cheaper one. Rates that only
+ * rounding tells apart are equal, or the choice, which goes into files, would be the machine's.
+ */
+#define ROUNDING 1e-12
+
 struct tried {
     double rate;  /* below 0: not asked yet */
     double doubt; /* 0: exact */
@@ -218,7 +223,8 @@ static bool beats(const struct shape *s, uint64_t m, uint64_t n, struct tried *t
             }
         }
     }
-    return tried[k].rate < tried[best].rate || (tried[k].rate <= tried[best].rate && k < best);
+    return k < best ? tried[k].rate <= tried[best].rate * (1 + ROUNDING)
+                    : tried[k].rate < tried[best].rate * (1 - ROUNDING);
 }
 
 static uint32_t best_hashes(const struct shape *s, uint64_t m, uint64_t n)
