@@ -131,16 +131,18 @@ static enum verdict unpack_gzip(const struct bytes *file, struct bytes *out)
     return SOUND;
 }
 
-static enum verdict unpack_zstd(const struct bytes *file, struct bytes *out)
+/* Given to libzstd in pieces of so many bytes. */
+static enum verdict unpack_zstd_pieces(const struct bytes *file, size_t piece, struct bytes *out)
 {
     ZSTD_DCtx *context = ZSTD_createDCtx();
-    ZSTD_inBuffer in = {file->at, file->len, 0};
+    ZSTD_inBuffer in = {file->at, 0, 0};
     size_t result = 0;
     bool produced = true;
     MUST(context != NULL);
-    while (in.pos < in.size || (result != 0 && produced)) {
+    while (in.pos < file->len || (result != 0 && produced)) {
         uint8_t room[16384];
         ZSTD_outBuffer to = {room, sizeof room, 0};
+        in.size = file->len - in.pos < piece ? file->len : in.pos + piece;
         result = ZSTD_decompressStream(context, &to, &in);
         append(out, room, to.pos);
         produced = to.pos > 0;
@@ -157,6 +159,21 @@ static enum verdict unpack_zstd(const struct bytes *file, struct bytes *out)
         return UNDECIDED;
     }
     return result == 0 ? SOUND : BROKEN;
+}
+
+/*
+ * So does what is found of a size in the header that is wrong: with an empty last block only a frame
+ * that arrives at once is refused.
+ */
+static enum verdict unpack_zstd(const struct bytes *file, struct bytes *out)
+{
+    enum verdict verdict = unpack_zstd_pieces(file, SIZE_MAX, out);
+    if (verdict == BROKEN) {
+        struct bytes again = {NULL, 0};
+        verdict = unpack_zstd_pieces(file, 1, &again) == BROKEN ? BROKEN : UNDECIDED;
+        free(again.at);
+    }
+    return verdict;
 }
 
 static enum verdict unpack_xz(const struct bytes *file, struct bytes *out)
