@@ -139,7 +139,7 @@ static enum tepal_status retouch(const struct input *in, const struct set_wish *
                                 .member_count = known ? in->member_count : 0,
                                 .member_weights = known && weighs ? in->member_weights : NULL,
                                 .avoid = in->avoid,
-                                .avoid_count = made->aimed,
+                                .avoid_count = (size_t)made->aimed,
                                 .avoid_weights = weighs ? in->avoid_weights : NULL};
     enum tepal_status status =
         tepal_retouch(bloom, &input, &how, NULL, &made->filter, &report, NULL, error);

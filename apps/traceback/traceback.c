@@ -77,7 +77,7 @@ static int run_setting(void *ctx, const struct attack_setting *s)
     t->tuned = s->attack == ATTACK_WORST || s->attack == ATTACK_FORGER;
     t->forged = generalized && s->attack == ATTACK_FORGER;
     memset(t->forecast, 0, sizeof t->forecast);
-    memset(t->bound, 0, (t->armed.cells + 1) * sizeof *t->bound);
+    memset(t->bound, 0, ((size_t)t->armed.cells + 1) * sizeof *t->bound);
     t->random = t->seed; /* the same packets for all */
     for (uint64_t i = 0; i < t->packets && status == TEPAL_OK; i++) {
         status = packet_trace(t, &sum);

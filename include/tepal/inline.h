@@ -44,7 +44,7 @@
 #include <tepal/filter.h>
 #include <tepal/place.h>
 
-#if defined(__AVX2__) && !defined(TEPAL_DIRECT_PORTABLE)
+#if defined(__AVX2__) && defined(__x86_64__) && !defined(TEPAL_DIRECT_PORTABLE)
 #include <immintrin.h>
 #define TEPAL_DIRECT_AVX2 1
 #if defined(__AVX512F__) && defined(__AVX512VL__)

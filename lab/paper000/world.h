@@ -20,7 +20,7 @@ struct world {
     uint32_t nodes;
     bool *member; /* penultimate in the first cycle */
     double *passes;
-    uint64_t members;
+    size_t members;
     uint32_t *link; /* of every hop of the second cycle: the number of the link to the next */
     uint32_t links;
     struct tepal_digest *digest;

@@ -297,7 +297,7 @@ static size_t remove_all(struct lab *lab, struct filled *f)
 {
     size_t removed = 0;
     for (size_t i = KEYS; i > 1; i--) {
-        size_t j = lab_draw(lab) % i;
+        size_t j = (size_t)(lab_draw(lab) % i);
         struct tepal_digest d = f->member[i - 1];
         f->member[i - 1] = f->member[j];
         f->member[j] = d;

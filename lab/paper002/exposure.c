@@ -15,7 +15,7 @@
  */
 static uint32_t *owners(const struct filled *f)
 {
-    uint32_t *owner = calloc(f->cells, sizeof *owner);
+    uint32_t *owner = calloc((size_t)f->cells, sizeof *owner);
     for (uint32_t i = 0; i < KEYS && owner != NULL; i++) {
         uint64_t at[TEPAL_MAX_HASHES];
         uint64_t groups = tepal_counting_groups(f->counting, f->member[i]);
@@ -156,7 +156,7 @@ static bool is_held(const struct filled *f, const uint8_t *counter, size_t membe
 
 static int expose_emulated(struct lab *lab, const struct filled *f, struct curve *curve)
 {
-    uint8_t *counter = malloc(f->cells);
+    uint8_t *counter = malloc((size_t)f->cells);
     if (counter == NULL) {
         return say_no_memory();
     }

@@ -243,7 +243,7 @@ static void churn_add(struct churn *churn, size_t i)
 static void generation(struct lab *lab, struct churn *churn, bool wrong)
 {
     for (size_t i = 0; i < CHURNED; i++) {
-        size_t at = lab_draw(lab) % CHURNED;
+        size_t at = (size_t)(lab_draw(lab) % CHURNED);
         if (churn->contender->deletes == BY_RECEIPT) {
             (void)tepal_counting_remove_group(churn->filter, churn->key[at],
                                               lab_sabotaged(lab) ? 0 : churn->group[at]);

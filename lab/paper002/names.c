@@ -31,9 +31,9 @@ void lab_002_make(struct lab *lab, struct lab_002_names *list)
 {
     while (list->count < LAB_002_NAMES) {
         char *text = list->text[list->count++];
-        size_t len = add_syllables(lab, text, 2 + lab_draw(lab) % 3);
+        size_t len = add_syllables(lab, text, 2 + (size_t)(lab_draw(lab) % 3));
         text[len++] = ' ';
-        (void)add_syllables(lab, text + len, 3 + lab_draw(lab) % 2);
+        (void)add_syllables(lab, text + len, 3 + (size_t)(lab_draw(lab) % 2));
     }
 }
 

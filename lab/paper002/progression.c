@@ -38,7 +38,7 @@ struct seen {
 /* Many removals, each from the whole. */
 static int expose(const struct ring *r, struct lab_mean *exposed)
 {
-    uint32_t *owner = calloc(r->m, sizeof *owner);
+    uint32_t *owner = calloc((size_t)r->m, sizeof *owner);
     if (owner == NULL) {
         return say_no_memory();
     }
@@ -348,7 +348,7 @@ static void harm_once(const struct ring *r, const struct lab_002_names *names,
     uint64_t wrong[TEPAL_MAX_HASHES];
     uint32_t many = 0;
     uint32_t lost[2] = {0, 0};
-    size_t name = lab_draw(r->lab) % LAB_002_NAMES;
+    size_t name = (size_t)(lab_draw(r->lab) % LAB_002_NAMES);
     (void)tepal_filter_clear(r->counting);
     for (size_t i = 0; i < SMALL_N; i++) {
         struct ring_pair pair = ring_hash(table, r->method, names->text[name++ % LAB_002_NAMES], 0);

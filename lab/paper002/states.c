@@ -96,7 +96,7 @@ struct crowd {
 static void change_flows(struct lab *lab, struct crowd *c, unsigned rule)
 {
     for (size_t i = 0; i < FLOWS; i++) {
-        size_t at = lab_draw(lab) % FLOWS;
+        size_t at = (size_t)(lab_draw(lab) % FLOWS);
         uint32_t now = c->state[at];
         uint32_t to = (now + 1 + lab_below(lab, STATES - 1)) % STATES;
         uint32_t from = rule != TOLD         ? TEPAL_STATE_ANY

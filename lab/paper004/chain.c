@@ -117,8 +117,8 @@ struct cost {
 static bool paper_way(uint64_t m, uint32_t k, uint64_t sigma, struct cost *c)
 {
     size_t width = k + 1;
-    double *tau = calloc((sigma + 1) * width, sizeof *tau);
-    double *g = calloc(sigma + 1, sizeof *g);
+    double *tau = calloc((size_t)(sigma + 1) * width, sizeof *tau);
+    double *g = calloc((size_t)sigma + 1, sizeof *g);
     bool room = tau != NULL && g != NULL;
     *c = (struct cost){0, 0, 0};
     for (uint64_t i = 0; i <= sigma && room; i++) {

@@ -27,7 +27,8 @@ void staged_free(struct staged *staged)
 
 size_t staged_memory(const struct staged *staged)
 {
-    size_t sums = staged == NULL || staged->sums == NULL ? 0 : staged->total - staged->sums_at;
+    size_t sums =
+        staged == NULL || staged->sums == NULL ? 0 : (size_t)(staged->total - staged->sums_at);
     return staged == NULL ? 0 : sizeof *staged + sizeof *staged->held + staged->held->taken + sums;
 }
 

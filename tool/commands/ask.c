@@ -42,9 +42,9 @@ struct ask {
     uint64_t answers[BATCH / 64];
 };
 
-static uint64_t names(const struct ask *a)
+static size_t names(const struct ask *a)
 {
-    return a->parts == 0 ? 1 : a->parts;
+    return a->parts == 0 ? 1 : (size_t)a->parts;
 }
 
 static uint64_t part_at(const struct ask *a, size_t i)
@@ -236,7 +236,7 @@ static int ask_all(struct ask *a)
 /* A batch has at most a command for each part, and one more for every ITEMS keys. */
 static bool make_room(struct ask *a)
 {
-    size_t requests = (size_t)(names(a) < BATCH ? names(a) : BATCH) + BATCH / ITEMS;
+    size_t requests = (names(a) < BATCH ? names(a) : BATCH) + BATCH / ITEMS;
     size_t words = BATCH + 2 * requests;
     a->name = calloc(names(a), sizeof *a->name);
     a->first = calloc(names(a) + 1, sizeof *a->first);

@@ -89,7 +89,8 @@ static int keep_parts(struct split *s)
         code = atomic_file_finish(&s->file[i], s->args);
         s->each[i] = &s->file[i];
     }
-    return code == EXIT_YES ? filter_file_save_with(s->args, NULL, NULL, s->each, s->parts) : code;
+    return code == EXIT_YES ? filter_file_save_with(s->args, NULL, NULL, s->each, (size_t)s->parts)
+                            : code;
 }
 
 static int tell(const struct split *s)
@@ -115,6 +116,7 @@ static int tell(const struct split *s)
 static int split_run(const struct args *args)
 {
     struct split s = {.args = args, .parts = arg(args, "parts")->whole};
+    const size_t parts = (size_t)s.parts;
     struct file_lock lock = {.path = NULL};
     if (!arg(args, "output")->given) {
         return args_error(args, "--output PREFIX is needed: where the parts go");
@@ -122,10 +124,10 @@ static int split_run(const struct args *args)
     if (filter_file_check_inputs(args, NULL, args->operand, args->operands, "") != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    s.path = calloc(s.parts, sizeof *s.path);
-    s.file = calloc(s.parts, sizeof *s.file);
-    s.each = calloc(s.parts, sizeof *s.each);
-    s.keys = calloc(s.parts, sizeof *s.keys);
+    s.path = calloc(parts, sizeof *s.path);
+    s.file = calloc(parts, sizeof *s.file);
+    s.each = calloc(parts, sizeof *s.each);
+    s.keys = calloc(parts, sizeof *s.keys);
     int code = EXIT_YES;
     if (s.path == NULL || s.file == NULL || s.each == NULL || s.keys == NULL) {
         code = args_no_memory(args);

@@ -295,8 +295,8 @@ static uint64_t count_separators(const char *text, size_t len, char separator)
             sums = _mm_sub_epi8(sums, _mm_cmpeq_epi8(bytes, wanted));
         }
         sums = _mm_sad_epu8(sums, _mm_setzero_si128());
-        count += (uint64_t)_mm_cvtsi128_si64(sums);
-        count += (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums));
+        count += (uint32_t)_mm_cvtsi128_si32(sums);
+        count += (uint32_t)_mm_cvtsi128_si32(_mm_unpackhi_epi64(sums, sums));
     }
     for (; at < len; at++) {
         count += text[at] == separator;

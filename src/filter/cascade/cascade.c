@@ -266,8 +266,8 @@ static enum tepal_status cascade_test_add_many(struct tepal_filter *filter,
     }
     *present = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t found = cascade_query(filter, digests[i]);
-        answers[i / 64] = (i % 64 == 0 ? 0 : answers[i / 64]) | found << i % 64;
+        bool found = cascade_query(filter, digests[i]);
+        answers[i / 64] = (i % 64 == 0 ? 0 : answers[i / 64]) | (uint64_t)found << i % 64;
         *present += found;
         put_member(cascade, digests[i]);
     }

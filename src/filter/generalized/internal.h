@@ -30,7 +30,7 @@
 #include <tepal/generalized.h>
 #include <tepal/retouched.h>
 
-#if defined(__BMI2__)
+#if defined(__BMI2__) && defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
@@ -121,7 +121,7 @@ static inline uint64_t roles_only(const struct roles *roles, struct tepal_digest
 /* The 16 bits of a cell word that choose no cell: two a byte, moved together. */
 static inline uint64_t roles_rest(uint64_t word)
 {
-#if defined(__BMI2__)
+#if defined(__BMI2__) && defined(__x86_64__)
     return _pext_u64(word, ~(63 * ADDRESS_BYTES));
 #else
     word = word >> 6 & (3 * ADDRESS_BYTES);

@@ -418,8 +418,8 @@ static size_t growing_query_many(const struct tepal_filter *filter,
         if (i + WINDOW < count) {
             ask(f, digests[i + WINDOW]);
         }
-        uint64_t yes = growing_query(filter, digests[i]);
-        answers[i / 64] = (i % 64 == 0 ? 0 : answers[i / 64]) | yes << (i % 64);
+        bool yes = growing_query(filter, digests[i]);
+        answers[i / 64] = (i % 64 == 0 ? 0 : answers[i / 64]) | (uint64_t)yes << (i % 64);
         present += yes;
     }
     return present;

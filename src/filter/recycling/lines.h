@@ -385,8 +385,8 @@ static size_t average_seen(struct tepal_recycling *r, const struct tepal_digest 
 #undef SEEN
     }
     for (size_t i = 0; i < count; i++) {
-        uint64_t yes = tepal_recycling_seen_one(r, digests[i]);
-        answers[i / 64] = (i % 64 == 0 ? 0 : answers[i / 64]) | yes << (i % 64);
+        bool yes = tepal_recycling_seen_one(r, digests[i]);
+        answers[i / 64] = (i % 64 == 0 ? 0 : answers[i / 64]) | (uint64_t)yes << (i % 64);
         seen += yes;
     }
     return seen;

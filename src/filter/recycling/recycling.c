@@ -460,8 +460,8 @@ static size_t general_seen(struct tepal_recycling *r, const struct tepal_digest 
         if (i % 64 == 0) {
             answers[i / 64] = 0;
         }
-        uint64_t yes = seen_at(r, digests[i], window[i % AHEAD]);
-        answers[i / 64] |= yes << (i % 64);
+        bool yes = seen_at(r, digests[i], window[i % AHEAD]);
+        answers[i / 64] |= (uint64_t)yes << (i % 64);
         seen += yes;
     }
     return seen;

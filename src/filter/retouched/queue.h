@@ -48,7 +48,7 @@ static inline float queue_worth(uint64_t entry)
 
 struct queue_chunk {
     struct queue_chunk *next;
-    uint64_t count;
+    size_t count;
     uint64_t entry[QUEUE_CHUNK];
 };
 

@@ -130,7 +130,7 @@ static enum tepal_status list_falses(struct yesno_run *run, const uint64_t *foun
     if (run->avoid == NULL || run->weight == NULL || run->home == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    memset(run->home, YESNO_HOMELESS, count);
+    memset(run->home, YESNO_HOMELESS, (size_t)count);
     uint32_t f = 0;
     for (size_t i = 0; i < run->in->avoid_count; i++) {
         if (bits_test(found, i)) {

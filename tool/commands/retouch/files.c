@@ -30,10 +30,10 @@ static int write_exceptions(const struct retouching *w, struct atomic_file *file
     int code = EXIT_TROUBLE;
     if (tepal_exceptions_create(w->filter, w->members.digest, w->members.count, w->victims, NULL,
                                 &list, NULL) != TEPAL_OK ||
-        (bytes = malloc(tepal_exceptions_encoded_bytes(list))) == NULL) {
+        (bytes = malloc((size_t)tepal_exceptions_encoded_bytes(list))) == NULL) {
         args_no_memory(w->args);
     } else if (atomic_file_open(file, w->args, arg(w->args, "exceptions")->text) == EXIT_YES) {
-        size_t len = tepal_exceptions_encoded_bytes(list);
+        size_t len = (size_t)tepal_exceptions_encoded_bytes(list);
         (void)tepal_exceptions_encode(list, bytes, len, NULL);
         out_bytes(file->out, bytes, len);
         code = atomic_file_finish(file, w->args);
