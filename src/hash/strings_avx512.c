@@ -153,16 +153,23 @@ ALWAYS_INLINE struct lanes hash_4_to_8(const struct eight_strings *s, uint64_t s
 #undef READ
 }
 
+/* Eight words, which begin `before` bytes before these places. */
+ALWAYS_INLINE __m512i words(const uint8_t *const *at, size_t before)
+{
+    __m512i word = _mm512_castsi128_si512(_mm_loadl_epi64((const void *)(at[0] - before)));
+    for (unsigned j = 1; j < EIGHT; j++) {
+        word = _mm512_mask_broadcastq_epi64(word, (__mmask8)(1 << j),
+                                            _mm_loadl_epi64((const void *)(at[j] - before)));
+    }
+    return word;
+}
+
 ALWAYS_INLINE struct lanes hash_9_to_16(const struct eight_strings *s, uint64_t seed)
 {
-#define READ(j)                                                                                    \
-    _mm_castpd_si128(                                                                              \
-        _mm_loadh_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(const void *)s->at[j])),   \
-                     (const double *)(const void *)(s->end[j] - 8)))
     const __m512i swap64 = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
     const __m512i first = all((secret[4] ^ secret[5]) - seed);
     const __m512i last = all((secret[6] ^ secret[7]) + seed);
-    struct lanes word = EACH16(READ);
+    struct lanes word = {words(s->at, 0), words(s->end, 8)};
     struct lanes d =
         product(_mm512_xor_si512(word.lo, _mm512_xor_si512(word.hi, first)), all(PRIME64_1));
     word.hi = _mm512_xor_si512(word.hi, last);
@@ -173,7 +180,6 @@ ALWAYS_INLINE struct lanes hash_9_to_16(const struct eight_strings *s, uint64_t 
     struct lanes h = product(d.lo, all(PRIME64_2));
     h.hi = _mm512_add_epi64(h.hi, times(d.hi, PRIME64_2));
     return (struct lanes){avalanche(h.lo), avalanche(h.hi)};
-#undef READ
 }
 
 /* 16 bytes and two words of the secret: both halves of a product, one exclusive-or the other. */
@@ -234,40 +240,64 @@ ALWAYS_INLINE struct lanes hash(enum way way, const struct eight_strings *s, uin
 /* The numbers of eight strings, a byte each. */
 #define NUMBERS(eight) ((eight)*8 * 0x0101010101010101 + 0x0706050403020100)
 
-/* Of a chunk, those of one way (`mine`, at least one). */
-ALWAYS_INLINE void hash_some(enum way way, uint64_t seed, const uint8_t *const *keys,
-                             const size_t *lens, uint64_t mine, struct tepal_digest *digests)
+/* Eight digests, of 16 bytes each, to where they belong. */
+ALWAYS_INLINE void put_eight(struct lanes d, const uint8_t *number, struct tepal_digest *digests)
+{
+    struct lanes pair = lanes_of(d.lo, d.hi); /* even and odd ones */
+#define PUT(j, from, lane)                                                                         \
+    _mm_storeu_si128((__m128i *)(void *)&digests[number[j]], _mm512_extracti64x2_epi64(from, lane))
+    PUT(0, pair.lo, 0);
+    PUT(1, pair.hi, 0);
+    PUT(2, pair.lo, 1);
+    PUT(3, pair.hi, 1);
+    PUT(4, pair.lo, 2);
+    PUT(5, pair.hi, 2);
+    PUT(6, pair.lo, 3);
+    PUT(7, pair.hi, 3);
+#undef PUT
+}
+
+ALWAYS_INLINE void put_in_order(struct lanes d, struct tepal_digest *digests)
+{
+    const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+    const __m512i high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    _mm512_storeu_si512(digests, _mm512_permutex2var_epi64(d.lo, low, d.hi));
+    _mm512_storeu_si512(digests + 4, _mm512_permutex2var_epi64(d.lo, high, d.hi));
+}
+
+/* Of a chunk, those of one way (`mine`, at least one); `lens` has a byte for each. */
+ALWAYS_INLINE void hash_some(enum way way, uint64_t seed, const uint8_t *const *keys, __m512i lens,
+                             uint64_t mine, struct tepal_digest *digests)
 {
     uint8_t number[CHUNK];
+    uint8_t len[CHUNK];
     const __m512i numbers = _mm512_setr_epi64(NUMBERS(0), NUMBERS(1), NUMBERS(2), NUMBERS(3),
                                               NUMBERS(4), NUMBERS(5), NUMBERS(6), NUMBERS(7));
     const __m512i first = _mm512_set1_epi8((char)_tzcnt_u64(mine));
+    const __m512i order = _mm512_mask_compress_epi8(first, mine, numbers);
     const size_t count = (size_t)_mm_popcnt_u64(mine);
-    _mm512_storeu_si512(number, _mm512_mask_compress_epi8(first, mine, numbers));
+    _mm512_storeu_si512(number, order);
+    _mm512_storeu_si512(len, _mm512_permutexvar_epi8(order, lens));
     for (size_t i = 0; i < count; i += EIGHT) {
         struct eight_strings s;
+        s.len = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(len + i)));
         for (size_t j = 0; j < EIGHT; j++) {
             s.at[j] = keys[number[i + j]];
-            s.end[j] = s.at[j] + lens[number[i + j]];
+            s.end[j] = s.at[j] + len[i + j];
         }
-#define LEN(j) lens[number[i + (j)]]
-        s.len = EACH8(LEN);
-#undef LEN
         struct lanes d = hash(way, &s, seed);
-        struct lanes pair = lanes_of(d.lo, d.hi); /* even and odd ones: a digest is 16 bytes */
-#define PUT(j, from, lane)                                                                         \
-    _mm_storeu_si128((__m128i *)(void *)&digests[number[i + (j)]],                                 \
-                     _mm512_extracti64x2_epi64(from, lane))
-        PUT(0, pair.lo, 0);
-        PUT(1, pair.hi, 0);
-        PUT(2, pair.lo, 1);
-        PUT(3, pair.hi, 1);
-        PUT(4, pair.lo, 2);
-        PUT(5, pair.hi, 2);
-        PUT(6, pair.lo, 3);
-        PUT(7, pair.hi, 3);
-#undef PUT
+        if (count < CHUNK) {
+            put_eight(d, number + i, digests);
+        } else {
+            put_in_order(d, digests + i);
+        }
     }
+}
+
+/* Eight lengths of which `here` are there, as bytes; 255 stands for all that are longer. */
+ALWAYS_INLINE __m128i short_lens(const size_t *lens, uint64_t here)
+{
+    return _mm512_cvtusepi64_epi8(_mm512_maskz_loadu_epi64((__mmask8)here, lens));
 }
 
 /* Up to CHUNK strings; one copy for all forms. */
@@ -275,14 +305,14 @@ static __attribute__((noinline)) void hash_chunk(const struct tepal_hasher *hash
                                                  const uint8_t *const *keys, const size_t *lens,
                                                  size_t count, struct tepal_digest *digests)
 {
-    uint8_t short_lens[CHUNK] = {0}; /* 255 stands for all that are longer */
+    const uint64_t here = _bzhi_u64(UINT64_MAX, (uint32_t)count);
+    __m128i sixteen[CHUNK / 16];
     uint64_t longer[WAYS + 1];
-    for (size_t i = 0; i < count; i += EIGHT) {
-        __mmask8 here = (__mmask8)_bzhi_u32(UINT8_MAX, (uint32_t)(count - i));
-        __m512i len = _mm512_maskz_loadu_epi64(here, lens + i);
-        _mm_storel_epi64((__m128i *)(void *)(short_lens + i), _mm512_cvtusepi64_epi8(len));
+    for (size_t i = 0; i < CHUNK / 16; i++) {
+        sixteen[i] = _mm_unpacklo_epi64(short_lens(lens + 16 * i, here >> 16 * i),
+                                        short_lens(lens + 16 * i + 8, here >> (16 * i + 8)));
     }
-    __m512i len = _mm512_loadu_si512(short_lens);
+    __m512i len = four(sixteen[0], sixteen[1], sixteen[2], sixteen[3]);
     for (int way = 0; way <= WAYS; way++) {
         longer[way] = _mm512_cmpgt_epu8_mask(len, _mm512_set1_epi8((char)bounds[way]));
     }
@@ -290,7 +320,7 @@ static __attribute__((noinline)) void hash_chunk(const struct tepal_hasher *hash
     do {                                                                                           \
         uint64_t mine = longer[way] & ~longer[(way) + 1];                                          \
         if (mine != 0) {                                                                           \
-            hash_some(way, hasher->seed, keys, lens, mine, digests);                               \
+            hash_some(way, hasher->seed, keys, len, mine, digests);                                \
         }                                                                                          \
     } while (0)
     WAY(WAY_1_TO_3);
@@ -299,8 +329,7 @@ static __attribute__((noinline)) void hash_chunk(const struct tepal_hasher *hash
     WAY(WAY_17_TO_32);
     WAY(WAY_33_TO_64);
 #undef WAY
-    uint64_t others = (longer[WAYS] | ~longer[0]) & _bzhi_u64(UINT64_MAX, (uint32_t)count);
-    for (; others != 0; others &= others - 1) {
+    for (uint64_t others = (longer[WAYS] | ~longer[0]) & here; others != 0; others &= others - 1) {
         size_t i = _tzcnt_u64(others);
         digests[i] = tepal_hash_bytes(hasher, keys[i], lens[i]);
     }
