@@ -166,6 +166,19 @@ void tepal_filter_request_keys(const struct bloom_source *source, size_t first)
 /* Longer strings are not worth it: reading them takes longer than the first line. */
 #define STRINGS_BYTES 2048
 
+/* Strings that follow each other, as the lines of a text do, take fewer requests than pointers. */
+static void request_behind(const void *const *pointers, size_t count)
+{
+    size_t span = (uintptr_t)pointers[count - 1] - (uintptr_t)pointers[0];
+    if (span < 64 * count) {
+        request_bytes(pointers[0], 0, span + 1);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        __builtin_prefetch(pointers[i]);
+    }
+}
+
 static void request_strings(const struct bloom_source *source, size_t first, size_t count)
 {
     size_t ahead = first + STRINGS_AHEAD;
@@ -174,8 +187,9 @@ static void request_strings(const struct bloom_source *source, size_t first, siz
                       count * sizeof(void *));
         request_bytes(source->lens, (ahead + STRINGS_AHEAD) * sizeof(size_t),
                       count * sizeof(size_t));
-        for (size_t i = ahead; i < ahead + count && i < source->count; i++) {
-            __builtin_prefetch(source->pointers[i]);
+        if (ahead < source->count) {
+            size_t left = source->count - ahead;
+            request_behind(source->pointers + ahead, left < count ? left : count);
         }
     } else if (source->offsets != NULL) {
         uint64_t start = source->offsets[first];
