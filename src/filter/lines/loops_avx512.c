@@ -95,12 +95,26 @@ EIGHT_ALWAYS_INLINE __m512i mask_of(const struct line_group *group, size_t slot)
     return _mm512_sllv_epi64(eight_of(1), _mm512_cvtepu8_epi64(bytes));
 }
 
-EIGHT_ALWAYS_INLINE uint64_t holds(const struct line_group *group, size_t slot,
-                                   const struct line_rule *rule)
+/* The sectors of a key's line that do not have its cell: none if the line holds it. */
+EIGHT_ALWAYS_INLINE uint8_t lacks(const struct line_group *group, size_t slot,
+                                  const struct line_rule *rule)
 {
     __m512i line = _mm512_load_si512(rule->lines + group->offset[slot]);
     __m512i missing = _mm512_andnot_si512(line, mask_of(group, slot));
-    return _mm512_test_epi64_mask(missing, missing) == 0;
+    return _mm512_test_epi64_mask(missing, missing);
+}
+
+EIGHT_ALWAYS_INLINE uint64_t holds(const struct line_group *group, size_t slot,
+                                   const struct line_rule *rule)
+{
+    return lacks(group, slot, rule) == 0;
+}
+
+/* The answers of a group: a byte for each, with what its line lacks. */
+EIGHT_ALWAYS_INLINE uint64_t none_lack(const uint8_t lacking[GROUP])
+{
+    __m512i bytes = _mm512_loadu_si512(lacking);
+    return _mm512_testn_epi8_mask(bytes, bytes);
 }
 
 EIGHT_ALWAYS_INLINE void set(const struct line_group *group, size_t slot,
@@ -118,38 +132,36 @@ EIGHT_ALWAYS_INLINE uint64_t blocked_turn(const struct line_group *now, struct l
                                           const struct bloom_source *source, bool integers,
                                           size_t first, bool setting)
 {
-    uint64_t answers = 0;
+    uint8_t lacking[GROUP];
     struct tepal_digest room[GROUP];
     const struct tepal_digest *digests = eight_group(source, integers, first, room);
     for (size_t s = 0; s < GROUP; s += EIGHT) {
-        uint64_t yes = 0;
         place_first(next, s, rule, eight_digests(source, integers, first, digests, s));
-        for (size_t j = EIGHT; j-- > 0;) { /* backwards: an answer pushes those before it up */
+        for (size_t j = s; j < s + EIGHT; j++) {
             if (now != NULL && setting) {
-                set(now, s + j, rule);
+                set(now, j, rule);
             } else if (now != NULL) {
-                yes = 2 * yes + holds(now, s + j, rule);
+                lacking[j] = lacks(now, j, rule);
             }
-            request(next, s + j, rule);
+            request(next, j, rule);
         }
-        answers |= yes << s;
     }
-    return answers;
+    return now == NULL || setting ? 0 : none_lack(lacking);
 }
 
 /* A group that no other follows. */
 ONCE_A_GROUP uint64_t last_turn(const struct line_group *now, const struct line_rule *rule,
                                 bool setting)
 {
-    uint64_t answers = 0;
-    for (size_t j = GROUP; j-- > 0;) {
+    uint8_t lacking[GROUP];
+    for (size_t j = 0; j < GROUP; j++) {
         if (setting) {
             set(now, j, rule);
         } else {
-            answers = 2 * answers + holds(now, j, rule);
+            lacking[j] = lacks(now, j, rule);
         }
     }
-    return answers;
+    return setting ? 0 : none_lack(lacking);
 }
 
 EIGHT_ALWAYS_INLINE size_t blocked(const struct address *at, const uint64_t *words,
@@ -282,7 +294,7 @@ EIGHT_ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t
             _mm512_store_si512(digests[next].lo + s, d.lo);
             _mm512_store_si512(digests[next].hi + s, d.hi);
             place_first(&group[next], s, &first, d);
-            for (size_t j = EIGHT; j-- > 0;) {
+            for (size_t j = EIGHT; j-- > 0;) { /* backwards: an answer pushes those before it up */
                 yes = g == 0 ? 0 : 2 * yes + holds(&group[now], s + j, &first);
                 request(&group[next], s + j, &first);
             }
