@@ -333,6 +333,9 @@ static inline void put(struct split *s, const char *stop)
 }
 
 #ifdef __x86_64__
+/* Eight numbers in a row, a byte each. */
+#define NUMBERS(eight) ((eight)*8 * 0x0101010101010101 + 0x0706050403020100)
+
 /*
  * 64 bytes at a time, and the keys that end in them by fours: how many there are is guessed right
  * much more often than whether there is another one. Behind the last of them up to three are
@@ -369,19 +372,54 @@ __attribute__((target("avx2,bmi,popcnt"))) static void split_wide(struct split *
     s->begin = begin;
     s->at = at;
 }
+
+/* The same by vectors of eight: where keys end, out of the bytes that do, and so where they begin. */
+__attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt"))) static void
+split_widest(struct split *s, char separator)
+{
+    const __m512i wanted = _mm512_set1_epi8(separator);
+    const __m512i one = _mm512_set1_epi64(1);
+    const __m512i numbers = _mm512_set_epi64(NUMBERS(7), NUMBERS(6), NUMBERS(5), NUMBERS(4),
+                                             NUMBERS(3), NUMBERS(2), NUMBERS(1), NUMBERS(0));
+    const void **key = s->keys + s->count;
+    size_t *len = s->lens + s->count;
+    const char *begin = s->begin;
+    const char *at = s->at;
+    for (; s->end - at >= 64 && s->lens + s->max - len >= 64; at += 64) {
+        uint64_t found = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(at), wanted);
+        size_t count = (size_t)__builtin_popcountll(found);
+        __m512i places = _mm512_maskz_compress_epi8(found, numbers);
+        __m512i before = _mm512_set1_epi64((long long)((uintptr_t)begin - 1));
+        for (size_t i = 0; i < count; i += 8) {
+            __m512i stop = _mm512_add_epi64(_mm512_cvtepu8_epi64(_mm512_castsi512_si128(places)),
+                                            _mm512_set1_epi64((long long)(uintptr_t)at));
+            __m512i start = _mm512_add_epi64(_mm512_alignr_epi64(stop, before, 7), one);
+            _mm512_storeu_si512(key + i, start);
+            _mm512_storeu_si512(len + i, _mm512_sub_epi64(stop, start));
+            places = _mm512_alignr_epi64(places, places, 1);
+            before = stop;
+        }
+        key += count;
+        len += count;
+        begin = found == 0 ? begin : at + 64 - __builtin_clzll(found);
+    }
+    s->count = (size_t)(len - s->lens);
+    s->begin = begin;
+    s->at = at;
+}
 #endif
 
-/* What the processor has beyond its kind's least. */
-static void split_best(struct split *s, char separator)
+unsigned keys_split_ways(void)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("popcnt")) {
-        split_wide(s, separator);
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
+        !__builtin_cpu_supports("popcnt")) {
+        return 1;
     }
+    /* VBMI2 came with processors that need not lower their clock for such vectors. */
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2") ? 3 : 2;
 #else
-    (void)s;
-    (void)separator;
+    return 1;
 #endif
 }
 
@@ -405,23 +443,28 @@ static void split_rest(struct split *s, char separator)
     }
 }
 
-size_t keys_split(const char *text, size_t len, char separator, const void **keys, size_t *lens,
-                  size_t max, size_t *used)
+size_t keys_split_by(unsigned way, const char *text, size_t len, char separator, const void **keys,
+                     size_t *lens, size_t max, size_t *used)
 {
     struct split s = {keys, lens, 0, max, text, text, text + len};
-    split_best(&s, separator);
+#ifdef __x86_64__
+    if (way == 1) {
+        split_wide(&s, separator);
+    } else if (way == 2) {
+        split_widest(&s, separator);
+    }
+#else
+    (void)way;
+#endif
     split_rest(&s, separator);
     *used = (size_t)(s.begin - text);
     return s.count;
 }
 
-size_t keys_split_portable(const char *text, size_t len, char separator, const void **keys,
-                           size_t *lens, size_t max, size_t *used)
+size_t keys_split(const char *text, size_t len, char separator, const void **keys, size_t *lens,
+                  size_t max, size_t *used)
 {
-    struct split s = {keys, lens, 0, max, text, text, text + len};
-    split_rest(&s, separator);
-    *used = (size_t)(s.begin - text);
-    return s.count;
+    return keys_split_by(keys_split_ways() - 1, text, len, separator, keys, lens, max, used);
 }
 
 /* A file, of which any thread counts a part. */

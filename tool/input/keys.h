@@ -84,9 +84,13 @@ void keys_block_free(struct keys_block *block);
 size_t keys_split(const char *text, size_t len, char separator, const void **keys, size_t *lens,
                   size_t max, size_t *used);
 
-/* The same without vectors wider than every processor has, to test the other against. */
-size_t keys_split_portable(const char *text, size_t len, char separator, const void **keys,
-                           size_t *lens, size_t max, size_t *used);
+/*
+ * The same in one of the ways that this processor has, for tests: 0 is the one that every processor
+ * has, and the last is the one that keys_split takes.
+ */
+size_t keys_split_by(unsigned way, const char *text, size_t len, char separator, const void **keys,
+                     size_t *lens, size_t max, size_t *used);
+unsigned keys_split_ways(void);
 
 /* Is every input a regular file, as far as can be seen? Then no read waits for anybody. */
 bool keys_regular(const struct keys *keys);
