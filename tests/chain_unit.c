@@ -207,6 +207,48 @@ static void parts_are_bloom_filters(void **unused)
     }
 }
 
+/* Batches of every length, over one part to more than are asked at a time, of one round and two. */
+static void batches_are_single_calls(void **unused)
+{
+    (void)unused;
+    enum { KEYS = 1600, ROOM = 300 };
+    static struct tepal_digest d[KEYS];
+    uint64_t state = 21;
+    uint64_t found = 0;
+    uint64_t most = 0;
+    for (int way = 0; way < 16; way++) {
+        struct tepal_params p = params_of(TEPAL_LAYOUT_BLOCKED, (enum tepal_positions)(way % 2), 40,
+                                          282, TEPAL_CHAIN_EVEN);
+        const uint64_t keys[] = {30, 300, 800, KEYS};
+        uint64_t answers[ROOM / 64 + 1];
+        assert_ok(tepal_params_for_rate(&p, KEYS, way < 8 ? 0.5 : 0.01, NULL));
+        struct tepal_filter *f = make_of(&p);
+        check_digests(&state, d, KEYS);
+        assert_ok(tepal_filter_add_many(f, d, keys[way / 2 % 4]));
+        most = parts_of(f) > most ? parts_of(f) : most;
+        for (size_t count = 0; count < ROOM; count++) {
+            struct tepal_digest asked[ROOM];
+            size_t present = 0;
+            check_digests(&state, asked, count);
+            for (size_t i = 0; i < count; i++) {
+                uint64_t member = check_random(&state) % 1000;
+                asked[i] = check_random(&state) % (1 + count % 3) > 0 ? d[member] : asked[i];
+            }
+            memset(answers, 0xff, sizeof answers);
+            size_t told = tepal_filter_query_many(f, asked, count, answers);
+            for (size_t i = 0; i < (count + 63) / 64 * 64; i++) {
+                bool there = i < count && tepal_filter_query(f, asked[i]);
+                assert_true((answers[i / 64] >> i % 64 & 1) == there);
+                present += there;
+            }
+            assert_int_equal(told, present);
+            found += present;
+        }
+        tepal_filter_free(f);
+    }
+    assert_true(most > 32 && found > 100000);
+}
+
 /* ---- the series ------------------------------------------------------------------------------ */
 
 /* However many parts are planned and opened, their shares sum to less than 1, as derived. */
@@ -635,6 +677,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_bloom_filters),
+        cmocka_unit_test(batches_are_single_calls),
         cmocka_unit_test(shares_sum_to_one_at_most),
         cmocka_unit_test(equal_shares_are_best),
         cmocka_unit_test(parts_keep_their_shares),

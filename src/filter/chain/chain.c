@@ -22,6 +22,7 @@
 
 #include <tepal/papers.h>
 
+#include "base/processor.h"
 #include "base/report.h"
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"
@@ -121,15 +122,32 @@ static size_t ask_chunk(const struct tepal_chain *chain, const struct tepal_dige
     return count - left;
 }
 
+/* Is there a loop that asks so many keys in all parts at a time? It is for whole groups. */
+static bool in_waves(const struct tepal_chain *chain, size_t count)
+{
+    const struct tepal_params *p = &chain->head.params;
+    return p->layout == TEPAL_LAYOUT_BLOCKED && count >= BLOOM_GROUP &&
+           p->cells / TEPAL_LINE_BITS <= UINT32_MAX && tepal_processor_has_avx512();
+}
+
+static size_t ask_many(const struct tepal_chain *chain, const struct tepal_digest *digests,
+                       size_t count, uint64_t *answers)
+{
+    size_t present = 0;
+    if (in_waves(chain, count)) {
+        return tepal_chain_wave_avx512(chain, digests, count, answers);
+    }
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t here = count - first < CHUNK ? count - first : CHUNK;
+        present += ask_chunk(chain, digests + first, here, answers + first / 64);
+    }
+    return present;
+}
+
 static size_t chain_query_many(const struct tepal_filter *filter,
                                const struct tepal_digest *digests, size_t count, uint64_t *answers)
 {
-    size_t present = 0;
-    for (size_t first = 0; first < count; first += CHUNK) {
-        size_t here = count - first < CHUNK ? count - first : CHUNK;
-        present += ask_chunk(chain_of_const(filter), digests + first, here, answers + first / 64);
-    }
-    return present;
+    return ask_many(chain_of_const(filter), digests, count, answers);
 }
 
 /* How many of the keys are not found. */
@@ -140,7 +158,7 @@ static size_t count_absent(const struct tepal_chain *chain, const struct tepal_d
     size_t absent = count;
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t here = count - first < CHUNK ? count - first : CHUNK;
-        absent -= ask_chunk(chain, digests + first, here, answers);
+        absent -= ask_many(chain, digests + first, here, answers);
     }
     return absent;
 }
@@ -199,7 +217,7 @@ static enum tepal_status chain_test_add_many(struct tepal_filter *filter,
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t here = count - first < CHUNK ? count - first : CHUNK;
         uint64_t *to = answers + first / 64;
-        (void)ask_chunk(chain, digests + first, here, to);
+        (void)ask_many(chain, digests + first, here, to);
         put_chunk(chain, digests + first, here, to, &at);
         *present += (size_t)tepal_bits_count(to, (here + 63) / 64);
     }
@@ -217,7 +235,7 @@ static enum tepal_status chain_add_many(struct tepal_filter *filter,
     enum tepal_status status = make_room(chain, digests, count);
     for (size_t first = 0; first < count && status == TEPAL_OK; first += CHUNK) {
         size_t here = count - first < CHUNK ? count - first : CHUNK;
-        (void)ask_chunk(chain, digests + first, here, answers);
+        (void)ask_many(chain, digests + first, here, answers);
         put_chunk(chain, digests + first, here, answers, &at);
     }
     if (status == TEPAL_OK) {

@@ -3,6 +3,7 @@
  *
  *   chain.c   the kind: one key and many, unions, what it tells of itself
  *   one.h     one key, in plain C and with AVX2 (one_portable.c, one_avx2.c)
+ *   wave_avx512.c  many keys of blocked parts, asked in all parts at a time
  *   parts.c   where the parts are: opened, closed, read from a directory, checked
  */
 #ifndef TEPAL_SRC_FILTER_CHAIN_INTERNAL_H
@@ -48,6 +49,14 @@ enum chain_one_way {
 
 extern const struct chain_one tepal_chain_one_portable[CHAIN_ONES];
 extern const struct chain_one tepal_chain_one_avx2[CHAIN_ONES]; /* if tepal_processor_has_avx2() */
+
+/* Many keys, answered as in tepal_filter_query_many. */
+typedef size_t (*chain_ask_many)(const struct tepal_chain *chain,
+                                 const struct tepal_digest *digests, size_t count,
+                                 uint64_t *answers);
+
+/* Blocked parts of less than 2^32 lines; only if tepal_processor_has_avx512(). */
+extern const chain_ask_many tepal_chain_wave_avx512;
 
 struct tepal_chain {
     struct tepal_filter head;
