@@ -162,8 +162,8 @@ static enum verdict unpack_zstd_pieces(const struct bytes *file, size_t piece, s
 }
 
 /*
- * So does what is found of a size in the header that is wrong: with an empty last block only a frame
- * that arrives at once is refused.
+ * So does what is found of a size in the header that is wrong: with an empty last block only a
+ * frame that arrives at once is refused.
  */
 static enum verdict unpack_zstd(const struct bytes *file, struct bytes *out)
 {

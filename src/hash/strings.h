@@ -10,7 +10,7 @@
 /* Up to this many bytes a string is hashed by vectors; longer ones, and empty ones, one by one. */
 #define STRINGS_LONGEST 64
 
-/* As tepal_hash_bytes_many, tepal_hash_packed_many and tepal_hash_fixed_many, of an unkeyed hasher. */
+/* As tepal_hash_bytes_many, _packed_many and _fixed_many, of a hasher without a secret key. */
 struct strings_hash {
     void (*bytes)(const struct tepal_hasher *hasher, const void *const *keys, const size_t *lens,
                   size_t count, struct tepal_digest *digests);

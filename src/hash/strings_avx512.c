@@ -1,9 +1,9 @@
 /*
- * strings_avx512.c: XXH3-128 of many strings (xxHash's specification, doc/xxhash_spec.md there), eight
- * at a time, a 64-bit lane each.
+ * strings_avx512.c: XXH3-128 of many strings (xxHash's specification, doc/xxhash_spec.md there),
+ * eight at a time, a 64-bit lane each.
  *
- * XXH3 has ways of its own for strings of 1 to 3, 4 to 8, 9 to 16 and 17 to 128 bytes. Where lengths
- * come in no order the processor guesses the way wrong, which takes longer than the hash itself.
+ * XXH3 has ways of its own for strings of 1 to 3, 4 to 8, 9 to 16 and 17 to 128 bytes. Where
+ * lengths come in no order the processor guesses the way wrong, which takes longer than the hash.
  * So 64 strings at a time are sorted by their ways first, without a branch on any length:
  *
  *     lengths  11 4 30 17 9 5 ..   way 9..16: 0 4 ..   way 4..8: 1 5 ..   way 17..32: 2 3 ..

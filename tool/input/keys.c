@@ -373,7 +373,7 @@ __attribute__((target("avx2,bmi,popcnt"))) static void split_wide(struct split *
     s->at = at;
 }
 
-/* The same by vectors of eight: where keys end, out of the bytes that do, and so where they begin. */
+/* The same by vectors of eight: where keys end, out of the bytes that do, and where they begin. */
 __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt"))) static void
 split_widest(struct split *s, char separator)
 {
