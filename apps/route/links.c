@@ -3,11 +3,15 @@
 
 #include <string.h>
 
+#include "cli/say.h"
+
 #define INDENT 11
 #define WIDE   100
 
-static void word(struct out *out, size_t *column, const char *before, const char *text)
+static void word(struct out *out, size_t *column, const char *before, const char *name)
 {
+    char clean[GRAPH_NAME_ROOM];
+    const char *text = say_clean(name, clean, sizeof clean);
     size_t len = strlen(before) + strlen(text);
     if (*column > INDENT && *column + len + 1 > WIDE) {
         out_format(out, "\n%*s", INDENT, "");

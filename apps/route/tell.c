@@ -216,10 +216,13 @@ static void print_path(const struct route_job *job)
     const struct graph *g = &job->graph;
     const struct packet_plan *plan = &job->plan;
     char room[GRAPH_NAME_ROOM];
-    out_format(out, "%-11s%" PRIu32 " link%s from %s", plan->to_count == 1 ? "path" : "tree",
-               plan->members, SAY_S(plan->members), graph_name(g, plan->root, room));
+    char clean[GRAPH_NAME_ROOM];
+    out_format(out, "%-11s%" PRIu32 " link%s from ", plan->to_count == 1 ? "path" : "tree",
+               plan->members, SAY_S(plan->members));
+    out_text(out, say_clean(graph_name(g, plan->root, room), clean, sizeof clean));
     for (size_t i = 0; i < plan->to_count; i++) {
-        out_format(out, "%s%s", i == 0 ? " to " : ", ", graph_name(g, plan->to[i], room));
+        out_text(out, i == 0 ? " to " : ", ");
+        out_text(out, say_clean(graph_name(g, plan->to[i], room), clean, sizeof clean));
     }
     out_format(out, "\n%-11s", "by");
     links_print(out, g, graph_name, plan->member, plan->members);

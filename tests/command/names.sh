@@ -11,7 +11,8 @@ cp damaged "bad $evil"
 
 # clean NAME: what was printed has lines of printable characters alone.
 clean() {
-    if LC_ALL=C grep -qaP '[\x01-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$work/out" "$work/err"; then
+    if LC_ALL=C grep -qaP '[\x01-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xf4])[\x80-\x9f]' \
+        "$work/out" "$work/err"; then
         fail "$1" "$(cat -A "$work/out" "$work/err" | head -5)"
     else
         pass
@@ -125,4 +126,24 @@ end
 printf 'a b\nb c\n' >"net $evil"
 run "$tepal" app route "net $evil" --from a --to c
 clean 'app route'
+
+# C1 alone, as a terminal without UTF-8 understands it; letters that have such bytes stay.
+name=$'\x9b31m\xffm\xc4\x9b\xe2\x82\xac\xf0\x9f\x98\x80'
+cp good "$name"
+expect 'a byte of C1 alone' 0 '\x9b31m'$'\xffm\xc4\x9b\xe2\x82\xac\xf0\x9f\x98\x80: OK\n' '' \
+    "$tepal" verify "$name"
+run "$tepal" info --json "$name"
+is 'as JSON it is UTF-8' "$(field "$work/out" file)" \
+    $'\xef\xbf\xbd31m\xef\xbf\xbdm'"$(printf '\xef\xbf\xbd%.0s' {1..9})"
+
+# Nodes of networks, in words and in pictures, which are XML whatever the names are.
+for node in $'a\xc2\x9bm' $'a\x9bm' $'K\xf6ln' $'a\xed\xa0\x80' $'a\xef\xbf\xbf' $'a\xf4\x90\x80\x80' 'x<a&">' $'K\xc3\xb6ln'; do
+    printf '%s\tb\nb\tc\nc\t%s2\nb\te\n' "$node" "$node" >net
+    run "$tepal" app route net --from "$node" --to "${node}2" --svg net.svg --force
+    is "app route: $node" "$code" 0
+    clean "app route: $node"
+    expect "app route --svg: $node" 0 '' '' python3 -c "import xml.dom.minidom as x; x.parse('net.svg')"
+    if LC_ALL=C grep -qaP '\xc2[\x80-\x9f]' net.svg; then fail "app route --svg: $node, C1"; else pass; fi
+done
+like 'letters are as they were' "$(cat net.svg)" $'<title>K\xc3\xb6ln</title>'
 finish

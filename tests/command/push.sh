@@ -41,6 +41,17 @@ run "$tepal" pull "${at[@]}" -o - -q
 same 'to standard output, too' f "$work/out"
 run "$tepal" push - "${at[@]}" -q <f
 is 'push from standard input' "$code" 0
+# What a name on the server has in it moves no terminal, on the way either.
+for command in 'push f' 'pull -o g2'; do
+    run env TEPAL_PROGRESS=1 "$tepal" $command --server "127.0.0.1:$port" --key $'x\n\e[31m\xc2\x9bm'
+    is "$command: a name with escape codes" "$code" 0
+    like "$command: progress" "$(cat "$work/err")" '^x\\x0a\\x1b\[31m\\x9bm: [0-9]+ bytes'
+    if LC_ALL=C grep -qaP '\x1b|\xc2\x9b|^\S*\[31m' <(grep -v '^x.x0a\|^pushed' "$work/err"); then
+        fail "$command: escape codes" "$(cat -A "$work/err")"
+    else
+        pass
+    fi
+done
 expect 'push --if-absent' 1 '' $'x: there is a filter already; nothing was changed\n' \
     "$tepal" push f "${at[@]}" --if-absent
 run "$tepal" push f "${at[@]}" --json

@@ -29,13 +29,42 @@ static void put(struct line *line, const char *text)
     line->used += len;
 }
 
+/* What a first byte of UTF-8 announces, and between what the second one lies. */
+struct lead {
+    unsigned char first, last;
+    unsigned char low, high;
+    unsigned char bytes;
+};
+
+size_t say_character(const char *text)
+{
+    static const struct lead leads[] = {{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+                                        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3},
+                                        {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
+                                        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
+    const unsigned char *byte = (const unsigned char *)text;
+    for (size_t i = 0; i < sizeof leads / sizeof *leads; i++) {
+        const struct lead *l = &leads[i];
+        if (byte[0] >= l->first && byte[0] <= l->last) {
+            bool whole = byte[1] >= l->low && byte[1] <= l->high;
+            for (size_t j = 2; whole && j < l->bytes; j++) {
+                whole = (byte[j] & 0xc0) == 0x80;
+            }
+            return whole ? l->bytes : 1;
+        }
+    }
+    return 1;
+}
+
 size_t say_control(const char *text)
 {
     unsigned char first = (unsigned char)text[0];
-    unsigned char second = first == 0xc2 ? (unsigned char)text[1] : 0;
-    return (first > 0 && first < 0x20) || first == 0x7f ? 1
-           : second >= 0x80 && second < 0xa0            ? 2
-                                                        : 0;
+    size_t bytes = say_character(text);
+    if (bytes == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0) {
+        return 2;
+    }
+    bool alone = bytes == 1 && first >= 0x80 && first < 0xa0; /* C1 to a terminal without UTF-8 */
+    return (first > 0 && first < 0x20) || first == 0x7f || alone ? 1 : 0;
 }
 
 /* The next character of the text, clean, to `piece`; how many bytes of the text that was. */
@@ -43,8 +72,9 @@ static size_t clean_one(const char *text, char piece[8])
 {
     size_t control = say_control(text);
     if (control == 0) {
-        snprintf(piece, 8, "%c", *text);
-        return 1;
+        size_t bytes = say_character(text);
+        snprintf(piece, 8, "%.*s", (int)bytes, text);
+        return bytes;
     }
     snprintf(piece, 8, "\\x%02x", (unsigned char)text[control - 1]);
     return control;

@@ -19,9 +19,13 @@ enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
 #define SAY_FORMAT(string, first)
 #endif
 
+/* How many bytes the character has with which the text begins: 1 if that is no UTF-8. */
+size_t say_character(const char *text);
+
 /*
- * How many bytes of the text are a control character: 1 (C0, DEL), 2 (C1, as UTF-8), or 0. What
- * stands in a name must not begin a line, move the cursor or set colours.
+ * How many bytes of the text are a control character: 1 (C0, DEL, a byte of C1 that is part of no
+ * other character), 2 (C1, as UTF-8), or 0. What stands in a name must not begin a line, move the
+ * cursor or set colours. Go on by whole characters: their later bytes look like C1.
  */
 size_t say_control(const char *text);
 

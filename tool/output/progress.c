@@ -65,17 +65,20 @@ static void put_left(const struct progress *p, double share, char *text, size_t 
 void progress_show(struct progress *p, double share, const char *format, ...)
 {
     char line[256] = "";
+    char text[192];
     if (p->in_place) {
         snprintf(line, sizeof line, CLEAR_LINE);
     }
     size_t used = strlen(line);
     va_list list;
     va_start(list, format);
-    int more = vsnprintf(line + used, sizeof line - 64 - used, format, list);
+    int more = vsnprintf(text, sizeof text, format, list);
     va_end(list);
     if (more < 0) {
         return;
     }
+    say_clean(text, line + used,
+              sizeof line - 64 - used); /* it may name what somebody else named */
     used = strlen(line);
     put_left(p, share, line + used, sizeof line - used - 1);
     strcat(line, p->in_place ? "" : "\n");

@@ -237,9 +237,9 @@ int render_json(struct out *out, json_t *object)
             from += control;
             continue;
         }
-        size_t len = 1;
+        size_t len = 0;
         while (from[len] != '\0' && say_control(from + len) == 0) {
-            len++;
+            len += say_character(from + len);
         }
         out_bytes(out, from, len);
         from += len;

@@ -275,12 +275,13 @@ static void put_line(struct out *out, const char *text)
 {
     while (*text != '\0') {
         size_t control = *text == '\n' || *text == '\t' ? 0 : say_control(text);
+        size_t bytes = control > 0 ? control : say_character(text);
         if (control > 0) {
             out_format(out, "\\x%02x", (unsigned char)text[control - 1]);
         } else {
-            out_bytes(out, text, 1);
+            out_bytes(out, text, bytes);
         }
-        text += control > 0 ? control : 1;
+        text += bytes;
     }
 }
 

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/say.h"
 #include "pictures/names.h"
 
 #define WIDTH       720.0
@@ -165,26 +166,50 @@ const char *svg_mark(enum svg_unit unit, double value, char *text)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
+static void put_ascii(struct out *out, char c)
+{
+    switch (c) {
+    case '<':
+        out_text(out, "&lt;");
+        break;
+    case '>':
+        out_text(out, "&gt;");
+        break;
+    case '&':
+        out_text(out, "&amp;");
+        break;
+    case '"':
+        out_text(out, "&quot;");
+        break;
+    default:
+        out_bytes(out, &c, 1);
+    }
+}
+
+/* Not UTF-8, or U+FFFE or U+FFFF. */
+static bool is_no_character(const char *text, size_t bytes)
+{
+    unsigned char first = (unsigned char)text[0];
+    return (bytes == 1 && first >= 0x80) ||
+           (bytes == 3 && first == 0xef && (unsigned char)text[1] == 0xbf &&
+            (unsigned char)text[2] >= 0xbe);
+}
+
+/* Control characters have no place in XML (C1 has one, but moves terminals). */
 void svg_escaped(struct out *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '<':
-            out_text(out, "&lt;");
-            break;
-        case '>':
-            out_text(out, "&gt;");
-            break;
-        case '&':
-            out_text(out, "&amp;");
-            break;
-        case '"':
-            out_text(out, "&quot;");
-            break;
-        default:
-            /* Control characters have no place in XML. */
-            out_bytes(out, (unsigned char)*text < 0x20 ? " " : text, 1);
+    while (*text != '\0') {
+        size_t bytes = say_character(text);
+        if (say_control(text) > 0) {
+            out_text(out, " ");
+        } else if (is_no_character(text, bytes)) {
+            out_text(out, "\xef\xbf\xbd");
+        } else if (bytes > 1) {
+            out_bytes(out, text, bytes);
+        } else {
+            put_ascii(out, *text);
         }
+        text += bytes;
     }
 }
 
