@@ -128,6 +128,24 @@ for kind in growing chain; do
     run "$tepal" convert g.tepal -o fixed.tepal -f --settle --members strangers
     like 'keys of others' "$code $(cat "$work/err")" '2 tepal: strangers: .* of these keys are not in the filter: are they its members'
 done
+# A stranger's chain may say that its parts have any number of keys.
+"$tepal" build keys -o many.tepal --kind chain --first 1000 --capacity 1M --seed 1 -q
+python3 - <<'end'
+import struct, xxhash
+b = bytearray(open("many.tepal", "rb").read())
+payload, parts = struct.unpack_from("<Q", b, 200)[0], struct.unpack_from("<8Q", b, 72)[5]
+struct.pack_into("<Q", b, 256 + payload - 32 * parts + 24, 2 ** 64 - 1)
+for i in range(0, payload, 65536):
+    struct.pack_into("<Q", b, 256 + payload + i // 8192,
+                     xxhash.xxh3_64_intdigest(bytes(b[256 + i:256 + min(i + 65536, payload)]), i // 65536))
+open("many.tepal", "wb").write(b)
+end
+for command in verify info; do
+    run "$tepal" $command many.tepal
+    is "$command: 2^64 keys" "$code" 0
+done
+run "$tepal" add many.tepal more
+like 'add: 2^64 keys' "$code $(cat "$work/err")" '^0 .* with 18446744073709551615 keys'
 refused 'nothing to settle with' 'convert: --settle needs the keys: --members KEYS; nothing was written' \
     "$tepal" convert g.tepal -o x.tepal -f --settle
 refused 'members of nothing' 'convert: --members belongs to --settle; nothing was written' \

@@ -29,7 +29,7 @@ static const char *keys_in(const struct tepal_filter *filter, const struct tepal
     double now = render_number(report, "keys_now", (double)tepal_filter_keys_added(filter));
     bool told = now == (double)keys;
     snprintf(text, size, "%s%s", told ? "" : " with ",
-             told ? "" : render_keys((uint64_t)now, room, sizeof room));
+             told ? "" : render_keys(now < 0x1p64 ? (uint64_t)now : UINT64_MAX, room, sizeof room));
     return text;
 }
 
