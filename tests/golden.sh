@@ -196,6 +196,21 @@ for name in integers integers-keyed integers-keyed13; do
     reader "$here/golden/$name.tepal" --key "$(cat "$scratch/key")" --rebuild-integers 100 >/dev/null ||
         fail "$name: rebuilt from its integers, the payload differs"
 done
+# Keyed filters of several parts: each part has a digest of its own of a keyed digest.
+if [ -n "$tepal" ]; then
+    seq -f 'golden-%.0f' 0 99 >"$scratch/members"
+    cat "$scratch/members" "$scratch/strangers" >"$scratch/both"
+    tepal=$(realpath "$tepal")
+    for options in '--kind yesno --avoid strangers --bits 8192' '--kind cascade --avoid strangers' \
+        '--kind chain --capacity 30'; do
+        # shellcheck disable=SC2086
+        (cd "$scratch" && "$tepal" build members -o parts -f $options --key-file key --seed 3 -q &&
+            "$tepal" query --tsv --key-file key parts both >ours) || fail "$options: keyed"
+        reader "$scratch/parts" --key "$(cat "$scratch/key")" --query-lines <"$scratch/both" |
+            awk -F'\t' '{ print $2 "\t" $1 }' | cmp -s - "$scratch/ours" ||
+            fail "$options: keyed, the command answers otherwise"
+    done
+fi
 [ "$files" = "$(find "$here/golden" -name "*.tepal" | wc -l)" ] || fail "golden/ has files that are not tested"
 echo "golden.sh: $files files agree"
 echo "$files passed, 0 failed"

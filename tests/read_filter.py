@@ -689,8 +689,8 @@ class Parted(Filter):
         """The filter of m bits from `start` on that takes digest `number` of a key (0: as it is)."""
         part = copy.copy(self)
         part.start, part.m, part.k, part.layout = start, m, k, layout
-        if number > 0:
-            part.digest = lambda key: rehash(*self.digest(key), number)
+        # Through self in either case: its secret key may come later.
+        part.digest = (lambda key: rehash(*self.digest(key), number)) if number > 0 else self.digest
         return part
 
     def holds(self, key):
