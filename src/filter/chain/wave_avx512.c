@@ -140,6 +140,7 @@ static void in_parts(const struct tepal_chain *chain, uint32_t first, uint32_t e
         stage->rule = rule_of(at, stage->part->words,
                               at->hashes < ADDRESS_SECTORS ? at->hashes : ADDRESS_SECTORS);
         stage->one = tepal_bloom_direct(at, stage->part->words);
+        stage->keys.absent = 0;
         stage->keys.count = 0;
     }
     for (size_t turn = 0; turn < groups + depth; turn++) {
