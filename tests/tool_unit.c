@@ -1068,6 +1068,31 @@ static void one_curve_on_another_has_no_place_for_its_name(void **state)
     assert_false(names_place(apart, 0, &square, box));
 }
 
+/* Curves of very many points take no longer than others: names stand beside them, or below. */
+static void names_of_curves_with_many_points(void **state)
+{
+    enum { CURVES = 4, POINTS = 20000 };
+    static struct spot at[CURVES][POINTS];
+    uint64_t random = 8;
+    (void)state;
+    for (int noisy = 0; noisy < 2; noisy++) {
+        struct trail trail[CURVES];
+        struct box box[CURVES];
+        for (size_t i = 0; i < CURVES; i++) {
+            for (size_t j = 0; j < POINTS; j++) {
+                double up = noisy ? (double)(check_random(&random) % 60) : (double)j / 1000;
+                at[i][j] = (struct spot){10 + 0.019 * (double)j, 70 + 70 * (double)i - up};
+            }
+            trail[i] = (struct trail){at[i], POINTS, true, 60};
+        }
+        assert_true(names_place(trail, CURVES, &square, box) == (noisy == 0));
+        for (size_t i = 0; i < CURVES && !noisy; i++) {
+            assert_true(distance_to(&trail[i], &box[i]) > 2 &&
+                        distance_to(&trail[i], &box[i]) < 20);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1101,6 +1126,7 @@ int main(void)
         cmocka_unit_test(names_stand_clear_of_other_curves),
         cmocka_unit_test(a_line_leads_to_a_name_without_room),
         cmocka_unit_test(one_curve_on_another_has_no_place_for_its_name),
+        cmocka_unit_test(names_of_curves_with_many_points),
         cmocka_unit_test(numbers_are_read_at_a_glance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

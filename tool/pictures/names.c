@@ -1,6 +1,9 @@
 /*
  * names.c: curves become rows of dots, places beside the dots are tried, and the one furthest from
  * everything else is taken. The name with the fewest places left goes first.
+ *
+ * Every place is compared with every dot, so that there are few dots however many points a curve
+ * has; where few do not suffice the curves fill the picture, and leave no place for a name.
  */
 #include "pictures/names.h"
 
@@ -19,6 +22,8 @@
 #define LED     0.5  /* what such a place is worth: less than any other */
 #define BETWEEN 6.0  /* two names in a row */
 #define MOST    16   /* names */
+#define CROWD   2.5  /* a dot so near to the one before is left out */
+#define MANY    8000 /* dots */
 
 struct dot {
     struct spot at;
@@ -43,21 +48,30 @@ static double length(struct spot a, struct spot b)
     return hypot(b.x - a.x, b.y - a.y);
 }
 
-/* Dots along the curve, or only their number if there is no room for them. */
+/*
+ * Dots along the curve, to its very end, or only their number if there is no room for them; of more
+ * than MANY the first ones.
+ */
 static size_t dots_of(const struct trail *t, size_t curve, struct dot *dot)
 {
     size_t made = 0;
-    for (size_t i = 0; i < t->count; i++) {
+    struct spot before = {-INFINITY, -INFINITY};
+    for (size_t i = 0; i < t->count && made <= MANY; i++) {
         bool on = t->joined && i + 1 < t->count;
-        size_t parts = on ? (size_t)ceil(length(t->at[i], t->at[i + 1]) / STEP) : 1;
-        for (size_t p = 0; p < parts; p++, made++) {
-            if (dot != NULL) {
-                struct spot from = t->at[i];
-                struct spot to = on ? t->at[i + 1] : from;
-                double share = (double)p / (double)parts;
-                dot[made] = (struct dot){
-                    {from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)}, curve};
+        struct spot from = t->at[i];
+        struct spot to = on ? t->at[i + 1] : from;
+        size_t parts = on ? (size_t)ceil(length(from, to) / STEP) : 1;
+        for (size_t p = 0; p < parts && made <= MANY; p++) {
+            double share = (double)p / (double)parts;
+            struct spot at = {from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)};
+            if (i + 1 < t->count && length(before, at) < CROWD) {
+                continue;
             }
+            if (dot != NULL) {
+                dot[made] = (struct dot){at, curve};
+            }
+            before = at;
+            made++;
         }
     }
     return made;
@@ -195,13 +209,13 @@ bool names_place(const struct trail *trail, size_t count, const struct frame *fr
 {
     struct field f = {.trail = trail, .count = count, .frame = frame};
     size_t names = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && f.dots <= MANY; i++) {
         f.dots += dots_of(&trail[i], i, NULL);
         names += trail[i].width > 0;
     }
     f.dot = malloc((f.dots + 1) * sizeof *f.dot);
     struct place *place = calloc(count + 1, sizeof *place);
-    bool all = names > 0 && names <= MOST && f.dot != NULL && place != NULL;
+    bool all = names > 0 && names <= MOST && f.dots <= MANY && f.dot != NULL && place != NULL;
     for (size_t i = 0, used = 0; all && i < count; i++) {
         used += dots_of(&trail[i], i, f.dot + used);
     }
