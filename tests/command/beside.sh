@@ -62,6 +62,21 @@ for signal in INT TERM HUP; do
     absent "SIG$signal: no receipts" r
     same "SIG$signal: the filter is as it was" f before
 done
+# Nor do keys from standard input that are read twice stay in their temporary file.
+mkdir spool
+env --default-signal=TERM TMPDIR="$PWD/spool" "$tepal" build --auto --fp 1% -o new <pipe &
+child=$!
+exec 7>pipe
+echo 999 >&7
+for ((i = 0; i < 400; i++)); do
+    [[ -z $(ls -A spool) ]] || break
+    sleep 0.02
+done
+like 'build --auto: keys are kept' "$(ls -A spool)" '^tepal-keys-'
+kill -TERM $child
+wait $child 2>/dev/null
+exec 7>&-
+is 'build --auto: nothing is left' "$(ls -A spool | wc -l)" 0
 # More files than a few: an interrupted split leaves none of a hundred.
 mkdir parts
 env --default-signal=TERM "$tepal" split pipe --parts 100 -o parts/p -q &

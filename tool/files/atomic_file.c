@@ -85,6 +85,8 @@ static int create(struct atomic_file *file, mode_t mode)
         return -1;
     }
     int fd;
+    sigset_t before;
+    leftover_hold(&before);
     do {
         uint64_t draw;
         randombytes_buf(&draw, sizeof draw);
@@ -94,12 +96,14 @@ static int create(struct atomic_file *file, mode_t mode)
     } while (fd < 0 && (errno == EEXIST || errno == EINTR));
     if (fd < 0) {
         int error = errno;
+        leftover_release(&before);
         free(file->temporary);
         file->temporary = NULL;
         errno = error;
         return -1;
     }
     leftover_note(file->temporary);
+    leftover_release(&before);
     return fd;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files/leftover.h"
 #include "input/retry.h"
 
 static int copy_input(const struct args *args, int to)
@@ -32,9 +33,16 @@ static int take_input(const struct args *args, struct spool *s)
     const char *folder = getenv("TMPDIR");
     int len = snprintf(s->temporary, sizeof s->temporary, "%s/tepal-keys-XXXXXX",
                        folder != NULL && folder[0] != '\0' ? folder : "/tmp");
+    sigset_t before;
+    leftover_hold(&before);
     int fd = len < (int)sizeof s->temporary ? mkstemp(s->temporary) : -1;
     if (fd < 0) {
         s->temporary[0] = '\0';
+    } else {
+        leftover_note(s->temporary);
+    }
+    leftover_release(&before);
+    if (fd < 0) {
         return args_about(args, "temporary file", "%s", strerror(errno));
     }
     int code = copy_input(args, fd);
@@ -77,6 +85,7 @@ void spool_close(struct spool *s)
 {
     if (s->temporary[0] != '\0') {
         unlink(s->temporary);
+        leftover_forget(s->temporary);
     }
     free(s->path);
 }
