@@ -582,6 +582,49 @@ static void without_the_key(void **unused)
     }
 }
 
+/* ---- secret keys ----------------------------------------------------------------------------- */
+
+static void *take(void *ctx, size_t size, size_t align)
+{
+    (void)ctx;
+    return aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+/* Memory that is given back: has it one of the four words that come from the secret key? */
+static void give_back(void *ctx, void *block, size_t size)
+{
+    const struct tepal_hasher *hasher = ctx;
+    const uint64_t words[4] = {hasher->secret[0], hasher->secret[1], hasher->integer[0],
+                               hasher->integer[1]};
+    for (size_t i = 0; i < 4; i++) {
+        assert_null(memmem(block, size, &words[i], sizeof words[i]));
+    }
+    free(block);
+}
+
+static void no_secret_stays_in_memory(void **unused)
+{
+    (void)unused;
+    for (size_t n = 0; n < all.count; n++) {
+        for (int hash = TEPAL_HASH_SIPHASH; hash <= TEPAL_HASH_SIPHASH13; hash++) {
+            struct tepal_hasher hasher;
+            const struct tepal_allocator allocator = {take, give_back, &hasher};
+            assert_ok(tepal_hasher_init_by((enum tepal_hash)hash, all.at[n].params.seed, recipe_key,
+                                           &hasher));
+            struct tepal_filter *f = specimen_with(&all.at[n], (enum tepal_hash)hash, &allocator);
+            struct tepal_filter *copy = NULL;
+            struct tepal_hasher told;
+            (void)tepal_filter_add_u64(f, 5);
+            (void)tepal_filter_query_u64(f, 5);
+            assert_ok(tepal_filter_clone(f, &allocator, &copy, NULL));
+            assert_ok(tepal_filter_hasher(copy, &told));
+            specimen_assert(&all.at[n], told.secret[0] == hasher.secret[0]);
+            tepal_filter_free(copy);
+            tepal_filter_free(f);
+        }
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static int make_all(void **unused)
@@ -602,6 +645,7 @@ int main(void)
         cmocka_unit_test(nothing_needs_no_arrays),
         cmocka_unit_test(bits_alone_neither_add_nor_remove),
         cmocka_unit_test(without_the_key),
+        cmocka_unit_test(no_secret_stays_in_memory),
     };
     return cmocka_run_group_tests(tests, make_all, NULL);
 }

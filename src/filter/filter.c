@@ -119,6 +119,15 @@ enum tepal_status tepal_filter_create_for_rate(enum tepal_kind_id kind, uint64_t
     return status == TEPAL_OK ? tepal_filter_create(&params, NULL, out, error) : status;
 }
 
+/* What a filter knows of its secret key does not stay in memory that is given back. */
+static void wipe(struct tepal_hasher *hasher)
+{
+    volatile uint8_t *byte = (volatile uint8_t *)hasher; /* so that no compiler leaves it out */
+    for (size_t i = 0; i < sizeof *hasher; i++) {
+        byte[i] = 0;
+    }
+}
+
 void tepal_filter_free(struct tepal_filter *filter)
 {
     if (filter == NULL) {
@@ -133,6 +142,7 @@ void tepal_filter_free(struct tepal_filter *filter)
     } else {
         tepal_alloc_release(&allocator, filter->words, filter->word_count * 8);
     }
+    wipe(&filter->hasher);
     tepal_alloc_release(&allocator, filter, filter->ops->struct_bytes);
 }
 
@@ -253,13 +263,14 @@ enum tepal_status tepal_filter_set_key(struct tepal_filter *filter,
     struct tepal_hasher hasher;
     (void)tepal_hasher_init_by(filter->params.hash, filter->params.seed, key, &hasher);
     uint64_t check = tepal_hasher_check(&hasher);
-    if (filter->params.key_check != 0 && filter->params.key_check != check) {
-        return TEPAL_WRONG_KEY;
+    bool right = filter->params.key_check == 0 || filter->params.key_check == check;
+    if (right) {
+        filter->params.key_check = check;
+        filter->hasher = hasher;
+        filter->has_hasher = true;
     }
-    filter->params.key_check = check;
-    filter->hasher = hasher;
-    filter->has_hasher = true;
-    return TEPAL_OK;
+    wipe(&hasher);
+    return right ? TEPAL_OK : TEPAL_WRONG_KEY;
 }
 
 bool tepal_filter_needs_key(const struct tepal_filter *filter)
