@@ -265,7 +265,8 @@ static void filters_that_cannot(void **state)
     struct tepal_digest d = check_digest(&random);
     struct tepal_states t = {NULL, 3, TEPAL_STATES_KEEP};
     assert_ok(tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, 100, 0.01, 1, &t.filter, NULL));
-    assert_ok(tepal_states_set(&t, d, 1));
+    assert_int_equal(tepal_states_set(&t, d, 1), TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_states_get(&t, d, NULL), TEPAL_STATE_NONE);
     assert_int_equal(tepal_states_update(&t, d, 1, 2, &removed), TEPAL_UNSUPPORTED);
     tepal_filter_free(t.filter);
 

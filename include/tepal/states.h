@@ -59,7 +59,8 @@ TEPAL_API uint32_t tepal_states_get(const struct tepal_states *table, struct tep
 
 /*
  * Give a key that has no state its first one, by an addition. TEPAL_BAD_ARGUMENT if the table, or
- * the state, is not legal; else fails as tepal_filter_add does, and nothing has changed.
+ * the state, is not legal, TEPAL_UNSUPPORTED if the filter cannot remove; else fails as
+ * tepal_filter_add does, and nothing has changed.
  */
 TEPAL_API enum tepal_status tepal_states_set(const struct tepal_states *table,
                                              struct tepal_digest key, uint32_t state);

@@ -25,6 +25,12 @@ static bool legal(const struct tepal_states *t)
            (unsigned)t->rule <= (unsigned)TEPAL_STATES_ALL;
 }
 
+/* A first state in a filter that cannot remove would be the last one. */
+static enum tepal_status may_change(const struct tepal_filter *filter)
+{
+    return tepal_filter_may(filter, filter->ops->remove != NULL);
+}
+
 static uint64_t bit(uint32_t state)
 {
     return (uint64_t)1 << state;
@@ -55,8 +61,11 @@ uint32_t tepal_states_get(const struct tepal_states *table, struct tepal_digest 
 enum tepal_status tepal_states_set(const struct tepal_states *table, struct tepal_digest key,
                                    uint32_t state)
 {
-    return legal(table) && state < table->count ? tepal_filter_add(table->filter, pair(key, state))
-                                                : TEPAL_BAD_ARGUMENT;
+    if (!legal(table) || state >= table->count) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    enum tepal_status status = may_change(table->filter);
+    return status == TEPAL_OK ? tepal_filter_add(table->filter, pair(key, state)) : status;
 }
 
 /* Those to remove, of the states that a key is found in, before anything is added. */
@@ -82,7 +91,7 @@ enum tepal_status tepal_states_update(const struct tepal_states *table, struct t
         (to >= table->count && to != TEPAL_STATE_NONE)) {
         return TEPAL_BAD_ARGUMENT;
     }
-    enum tepal_status status = tepal_filter_may(filter, filter->ops->remove != NULL);
+    enum tepal_status status = may_change(filter);
     if (status != TEPAL_OK) {
         return status;
     }

@@ -89,6 +89,23 @@ is 'repair --json' "$(field "$work/out" exposed_before) $(field "$work/out" memb
 cp mended.tepal again.tepal
 expect 'repair: once more, nothing to do' 0 '' '' "$tepal" repair mended.tepal --members members -q
 same 'repair: and nothing done' mended.tepal again.tepal
+# ---- a list of other keys
+cp again.tepal ours.tepal
+run "$tepal" repair ours.tepal --members others
+like 'repair: other keys are refused' "$code $(cat "$work/err")" \
+    '^2 tepal: others: 2[0-9]* of these 3000 keys are not found, as many as if none was a member of this filter .*--force.*nothing was changed$'
+same 'repair: and change nothing' ours.tepal again.tepal
+"$tepal" build others -o theirs.tepal --cells 24000 --hashes 5 --receipts theirs.tsv --kind counting -q
+run "$tepal" repair ours.tepal --receipts theirs.tsv
+like 'repair: nor are their receipts taken' "$code $(cat "$work/err")" \
+    '^2 tepal: theirs.tsv: 2[0-9]* of these 3000 keys are not found'
+cat others five <(head -300 members) >some # of strangers 1 % are found, with these 10 %
+run "$tepal" repair ours.tepal --members some -o some.tepal -q
+is 'repair: some members among them are enough' "$code $("$tepal" query -c some.tepal some)" '0 3305'
+run "$tepal" repair ours.tepal --members others --force -q
+is 'repair --force: if one insists' "$code $("$tepal" query -c ours.tepal others)" '0 3000'
+: >empty
+expect 'repair: an empty list is nothing to do' 0 '' '' "$tepal" repair again.tepal --members empty -q
 # with several choices: exactly with receipts, and without by an estimate
 is 'audit without receipts: no false alarm' \
     "$(audit all.tepal --members members estimated exposed potential deficit surplus)" 'True 0 0 0 0'

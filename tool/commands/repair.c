@@ -3,6 +3,7 @@
  * must be known: the filter itself cannot tell who lacks what.
  */
 #include <inttypes.h>
+#include <math.h>
 
 #include <tepal/counting.h>
 
@@ -14,6 +15,9 @@
 #include "output/progress.h"
 #include "output/render.h"
 #include "output/written.h"
+
+#define BATCH      ((size_t)4096) /* keys that are looked up at a time */
+#define DEVIATIONS 4.0            /* so far the number of strangers found may be from its mean */
 
 static int tell(const struct args *args, const char *to, const struct tepal_filter *filter,
                 uint64_t members, double before, const struct tepal_counting_repaired *repair)
@@ -48,6 +52,33 @@ static int tell(const struct args *args, const char *to, const struct tepal_filt
     return written_close(&r);
 }
 
+/*
+ * All keys of a list would be added if they were strangers, and of strangers this share is found.
+ * Members that wrong removals have not taken are found besides, so that a list which is found no
+ * more often than strangers is of another set, or nothing is left to repair.
+ */
+static int check_members(const struct args *args, const struct tepal_filter *filter,
+                         const struct members *members, double share)
+{
+    uint64_t answers[BATCH / 64];
+    size_t found = 0;
+    for (size_t i = 0; i < members->count; i += BATCH) {
+        size_t here = members->count - i < BATCH ? members->count - i : BATCH;
+        found += tepal_filter_query_many(filter, members->digest + i, here, answers);
+    }
+    size_t missing = members->count - found;
+    double chance = (double)members->count * share;
+    if (arg(args, "force")->given || found >= missing ||
+        (double)found > chance + DEVIATIONS * sqrt(chance * (1 - share))) {
+        return EXIT_YES;
+    }
+    return args_about(
+        args, filter_file_name(members_path(args), false),
+        "%zu of these %zu key%s %s not found, as many as if none was a member of this "
+        "filter (--force repairs them all the same)",
+        missing, members->count, SAY_S(members->count), missing == 1 ? "is" : "are");
+}
+
 static int work(const struct args *args, const char *from, const char *to,
                 struct tepal_filter *filter)
 {
@@ -60,6 +91,7 @@ static int work(const struct args *args, const char *from, const char *to,
     int code = members_check_kind(args, filter, "repaired");
     code = code == EXIT_YES ? filter_file_hasher(args, name, filter, &hasher) : code;
     code = code == EXIT_YES ? members_read(args, filter, &hasher, &members) : code;
+    code = code == EXIT_YES ? check_members(args, filter, &members, before) : code;
     if (code == EXIT_YES) {
         struct progress shown;
         struct tepal_progress progress =
@@ -88,9 +120,22 @@ static int repair_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option options[] = {OPTION_COUNTED_MEMBERS, OPTION_RECEIPTS_IN,
-                                        OPTION_IN_PLACE_OUTPUT, KEY_OPTIONS,
-                                        OPTION_KEY_FILE,        WRITER_OPTIONS};
+#define OPTION_REPAIR_FORCE                                                                        \
+    FLAG('f', "force",                                                                             \
+         "Overwrite FILE even if it is not a filter or is one of the filters read; and repair "    \
+         "keys that seem to be no members.")
+
+static const struct option options[] = {OPTION_COUNTED_MEMBERS,
+                                        OPTION_RECEIPTS_IN,
+                                        OPTION_IN_PLACE_OUTPUT,
+                                        KEY_OPTIONS,
+                                        OPTION_KEY_FILE,
+                                        OPTION_REPAIR_FORCE,
+                                        OPTION_NO_WAIT,
+                                        OPTION_JSON,
+                                        OPTION_QUIET,
+                                        OPTION_HELP,
+                                        OPTIONS_END};
 static const char *const exclusive[][4] = {{"members", "receipts"}, {NULL}};
 static const struct example examples[] = {
     {"tepal repair flows.tepal --members open.txt", "Every open flow is found again."},
@@ -108,6 +153,8 @@ const struct command command_repair = {
              "missing and what the repair cost: counters that are above 0 again, and so false "
              "positives. Counts that belong to no member stay; only building the filter again "
              "removes them.\n\n"
+             "A list that is found no more often than keys that are no members at all is refused, "
+             "unless --force is given.\n\n"
              "With more than one choice and no receipts, the groups of the members are estimated "
              "(see tepal audit).",
     .options = options,
