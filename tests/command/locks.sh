@@ -61,6 +61,42 @@ for command in 'add f high' 'merge f g -o f --force' 'convert f -o f --force' \
 done
 absent 'no lock is left' f.lock
 
+# Whoever waits for a lock that goes, and then is another's, waits on.
+cp base f
+held f
+"$tepal" add f high 2>"$work/waits" 8>&- &
+for ((i = 0; i < 400; i++)); do
+    [[ ! -s $work/waits ]] || break
+    sleep 0.05
+done
+rm f.lock
+exec 9>>f.lock
+flock 9
+exec 8>&-
+sleep 0.5
+same 'the next holder of the lock: nothing has happened' f base
+rm f.lock
+exec 9>&-
+wait $!
+is 'the next holder of the lock: done' "$? $(count f high)" '0 100'
+# And whoever has one removes no other.
+cp base f
+mkfifo keys
+"$tepal" add f keys -q &
+exec 7>keys
+for ((i = 0; i < 400; i++)); do
+    [[ ! -e f.lock ]] || flock -n f.lock true || break
+    sleep 0.02
+done
+rm f.lock
+held f
+echo 150 >&7
+exec 7>&-
+wait $!
+is "another's lock: done" "$? $(ls f.lock)" '0 f.lock'
+let_go f
+rm keys
+
 # A lock that a killed command left means nothing.
 cp base f
 : >f.lock
@@ -73,7 +109,7 @@ cp base f
 ln -s target f.lock
 refused 'a link in the place of the lock' \
     "f: its lock $PWD/f.lock is a symbolic link: remove it; nothing was changed" \
-    "$tepal" add f high
+    timeout 20 "$tepal" add f high
 absent 'nothing is created through it' target
 rm f.lock
 mkfifo f.lock

@@ -547,6 +547,32 @@ def check_links(base):
                 fail(scenario, fault, f"{calls} lookups of links; left: {there}", result)
 
 
+def check_planted(base):
+    """A link that is planted where a lock will be, after the look whether there is one, is not followed."""
+    global passed
+    folder = os.path.join(base, "planted")
+    log = os.path.join(base, "log-planted")
+    os.mkdir(folder)
+    with open(os.path.join(folder, "low"), "w") as file:
+        file.write(FILES["low"])
+    os.symlink("nowhere", os.path.join(folder, "f.lock"))
+    scenario = Scenario("a link in place of the lock", [], BLOOM, ["f"])
+    run(scenario, folder, log=log)
+    with open(log) as file:
+        opens = [line.split() for line in file if line.startswith(("open ", "create "))]
+    looks = [number for number, call in enumerate(opens, 1) if call[3].endswith("f.lock")]
+    for fault in [None] + [("open", at, "ENOENT") for at in looks]:
+        try:
+            result = run(scenario, folder, fault)
+        except subprocess.TimeoutExpired:
+            result = (None, "it hangs")
+        there = set(os.listdir(folder))
+        if looks and result[0] == 2 and there == {"low", "f.lock"}:
+            passed += 1
+        else:
+            fail(scenario, fault, f"{len(looks)} looks for a lock; there: {there}", result)
+
+
 def main():
     global passed
     with tempfile.TemporaryDirectory() as base:
@@ -569,8 +595,10 @@ def main():
                 attempt(case, fault)
         if KILLS > 0:
             kill_at_random(cases, KILLS)
-        elif not ONLY:
+        else:
             check_links(base)
+            check_planted(base)
+        if KILLS == 0 and not ONLY:
             check_listed()
     print(f"{os.path.basename(sys.argv[0])}: {passed} passed, {failed} failed")
     sys.exit(failed > 0 or passed == 0)
