@@ -304,6 +304,7 @@ class Case:
         self.names = files_of(self.template)
         self.old = {name: content(self.template, name) for name in scenario.outputs}
         self.log = os.path.join(base, "log")
+        self.fault_log = os.path.join(base, "fault-log")
         self.fresh()
         self.normal, words = run(scenario, self.folder, log=self.log)
         assert self.normal in (0, 1), (scenario.name, self.normal, words)
@@ -374,8 +375,26 @@ def check_told(case, fault, result, now, left):
     return None
 
 
+def must_tell(case, fault):
+    """Did the call that failed write, sync or close a new file, or sync a directory? From the log."""
+    if fault[0] not in ("write", "fsync", "close") or (fault[0], fault[2]) in HARMLESS or fault[2] == "kill":
+        return False
+    new = set()
+    with open(case.fault_log) as log:
+        for name, result, fd, first, _ in (line.split() for line in log):
+            if name == "create" and int(result) >= 0 and first.endswith(".tmp"):
+                new.add(fd)
+            elif name == fault[0] and result == "-1":
+                return name == "fsync" or fd in new
+            elif name in ("close", "open", "create"):
+                new.discard(fd)
+    return False
+
+
 def check(case, fault, result):
     code = result[0]
+    if code == case.normal and must_tell(case, fault):
+        return "an error of what was written is not told"
     now = {name: content(case.folder, name) for name in case.scenario.outputs}
     left = leftovers(case)
     for name in now:
@@ -482,7 +501,9 @@ def attempt(case, fault):
     global passed
     case.fresh()
     try:
-        result = run(case.scenario, case.folder, fault)
+        with open(case.fault_log, "w"):
+            pass
+        result = run(case.scenario, case.folder, fault, case.fault_log)
     except subprocess.TimeoutExpired:
         fail(case.scenario, fault, "it hangs", (None, ""))
         return
