@@ -37,6 +37,19 @@ if [[ $(id -u) == 0 ]]; then
     chown 65534:65534 r
     counting f --receipts r --force
     is 'root keeps the owner' "$(stat -c '%u %g %a' r)" '65534 65534 600'
+    # Whoever cannot keep the group gives its own no more than everybody has.
+    mkdir shared
+    counting shared/f --receipts shared/r
+    chmod 777 shared
+    for file in f r; do
+        chown 65534:0 shared/$file
+        chmod 674 shared/$file
+    done
+    run unprivileged build keys -o shared/f --kind counting --capacity 1000 --seed 7 -q \
+        --receipts shared/r --force
+    is 'the group cannot be kept' "$code $(stat -c '%u %g %a' shared/f shared/r | xargs)" \
+        '0 65534 65534 644 65534 65534 644'
+    rm -r shared
 else
     pass
 fi
