@@ -594,6 +594,22 @@ def check_planted(base):
             fail(scenario, fault, f"{len(looks)} looks for a lock; there: {there}", result)
 
 
+def check_without_locks(base):
+    """A file system that has no locks is warned of, and the command does its work."""
+    global passed
+    folder = os.path.join(base, "lockless")
+    os.mkdir(folder)
+    with open(os.path.join(folder, "low"), "w") as file:
+        file.write(FILES["low"])
+    for what in "ENOLCK", "ENOSYS", "EOPNOTSUPP":
+        scenario = Scenario("without locks", [], [*BLOOM[:-1], "--force"], ["f"])
+        result = run(scenario, folder, ("flock", 1, what))
+        if result[0] == 0 and "warning: cannot be locked" in result[1] and set(os.listdir(folder)) == {"low", "f"}:
+            passed += 1
+        else:
+            fail(scenario, ("flock", 1, what), "no warning, or something else", result)
+
+
 def main():
     global passed
     with tempfile.TemporaryDirectory() as base:
@@ -619,6 +635,7 @@ def main():
         else:
             check_links(base)
             check_planted(base)
+            check_without_locks(base)
         if KILLS == 0 and not ONLY:
             check_listed()
     print(f"{os.path.basename(sys.argv[0])}: {passed} passed, {failed} failed")
