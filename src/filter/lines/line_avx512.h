@@ -46,19 +46,26 @@ struct line_group {
     uint64_t cells[GROUP];
 };
 
-/* Eight keys, of this group from `slot` on: their lines and cells. */
-EIGHT_ALWAYS_INLINE void place(struct line_group *group, size_t slot, const struct line_rule *rule,
-                               __m512i line, __m512i line_word, __m512i cell_word)
+/* Eight keys: the offsets of their lines, and their cells, to rows of eight that are aligned. */
+EIGHT_ALWAYS_INLINE void place_at(uint64_t *offsets, uint64_t *cells, const struct line_rule *rule,
+                                  __m512i line, __m512i line_word, __m512i cell_word)
 {
     const __m512i spread = _mm512_set4_epi32(0x08080808, 0x08080808, 0, 0); /* lanes of 128 bits */
     __m512i way = _mm512_srli_epi64(_mm512_mul_epu32(line_word, eight_of(rule->ways)), 32);
     __m512i none = _mm512_permutex2var_epi8(rule->none[0], way, rule->none[1]);
     __mmask64 skip = _mm512_test_epi8_mask(_mm512_shuffle_epi8(none, spread),
                                            eight_of(UINT64_C(0x8040201008040201)));
-    __m512i cells = _mm512_and_si512(cell_word, eight_of(63 * ADDRESS_BYTES));
-    cells = _mm512_mask_mov_epi8(cells, skip, _mm512_set1_epi8(ADDRESS_SKIP));
-    _mm512_store_si512(group->offset + slot, _mm512_slli_epi64(line, 6));
-    _mm512_store_si512(group->cells + slot, cells);
+    __m512i numbers = _mm512_and_si512(cell_word, eight_of(63 * ADDRESS_BYTES));
+    numbers = _mm512_mask_mov_epi8(numbers, skip, _mm512_set1_epi8(ADDRESS_SKIP));
+    _mm512_store_si512(offsets, _mm512_slli_epi64(line, 6));
+    _mm512_store_si512(cells, numbers);
+}
+
+/* The same, of this group from `slot` on. */
+EIGHT_ALWAYS_INLINE void place(struct line_group *group, size_t slot, const struct line_rule *rule,
+                               __m512i line, __m512i line_word, __m512i cell_word)
+{
+    place_at(group->offset + slot, group->cells + slot, rule, line, line_word, cell_word);
 }
 
 EIGHT_ALWAYS_INLINE void place_first(struct line_group *group, size_t slot,

@@ -309,6 +309,7 @@ void tepal_average_load(struct tepal_recycling *r, struct average_run *run)
     run->frozen = a->frozen;
     run->safe = a->safe;
     run->cells = (double)r->head.params.cells;
+    run->inverse = 1 / run->cells;
 }
 
 void tepal_average_store(struct tepal_recycling *r, const struct average_run *run)

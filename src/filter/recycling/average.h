@@ -8,6 +8,10 @@
 
 #include "filter/recycling/internal.h"
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 /* The rates of phases between two steps of the table. */
 struct average_segment {
     uint32_t step; /* RATE_STEPS: none yet */
@@ -26,6 +30,7 @@ struct average_run {
     wide_int frozen;
     uint64_t safe;
     double cells;
+    double inverse; /* 1 / cells */
     struct average_segment active;
     struct average_segment shared;
 };
@@ -84,18 +89,56 @@ struct average_group {
 };
 
 /*
- * The sum of the rates before each of the arrivals, as average_rate has them. Those of one segment
- * are computed side by side. They have 24 digits and rise: if the last is below 2^20 times the
- * first, a double holds the sum of 64 of them exactly.
+ * The sum of 64 rates, which a double holds. AVX-512 divides by the reciprocal and two corrections:
+ * the first leaves less than a unit in the last place, from where the second one rounds as a
+ * division does (P. Markstein, Computation of elementary functions on the IBM RISC System/6000
+ * processor, 1990).
+ */
+static inline double average_add(const struct average_segment *s, const struct average_run *run,
+                                 double start, const uint32_t *more)
+{
+#if defined(__AVX512F__)
+    const __m512d by = _mm512_set1_pd(run->cells);
+    const __m512d inverse = _mm512_set1_pd(run->inverse);
+    __m512d sum = _mm512_setzero_pd();
+    for (size_t i = 0; i < 64; i += 8) {
+        __m512d from =
+            _mm512_add_pd(_mm512_set1_pd(start),
+                          _mm512_cvtepi32_pd(_mm256_loadu_si256((const void *)(more + i))));
+        __m512d at = _mm512_mul_pd(from, inverse);
+        at = _mm512_fmadd_pd(_mm512_fnmadd_pd(at, by, from), inverse, at);
+        at = _mm512_fmadd_pd(_mm512_fnmadd_pd(at, by, from), inverse, at);
+        at = _mm512_sub_pd(_mm512_mul_pd(at, _mm512_set1_pd(RATE_STEPS)), _mm512_set1_pd(s->step));
+        at = _mm512_add_pd(_mm512_set1_pd(s->low), _mm512_mul_pd(at, _mm512_set1_pd(s->rise)));
+        sum = _mm512_add_pd(sum, _mm512_cvtps_pd(_mm512_cvtpd_ps(at)));
+    }
+    return _mm512_reduce_add_pd(sum);
+#else
+    double sums[8] = {0};
+    for (size_t i = 0; i < 64; i += 8) {
+        for (size_t j = 0; j < 8; j++) {
+            double at = (start + (double)(int32_t)more[i + j]) / run->cells * RATE_STEPS;
+            sums[j] += (double)(float)(s->low + (at - (int32_t)s->step) * s->rise);
+        }
+    }
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
+           ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+#endif
+}
+
+/*
+ * The sum of the rates before each of the arrivals, as average_rate has them, and the rate after
+ * the last. Those of one segment are computed side by side. They have 24 digits and rise: if the
+ * last is below 2^20 times the first, a double holds the sum of 64 of them exactly.
  */
 static inline bool average_sum(struct tepal_recycling *r, struct average_segment *segment,
-                               double cells, uint64_t from, const uint32_t *more, wide_int *sum)
+                               const struct average_run *run, uint64_t from, const uint32_t *more,
+                               wide_int *sum, uint64_t *after)
 {
-    const uint64_t first = average_rate(r, segment, cells, from);
+    const uint64_t first = average_rate(r, segment, run->cells, from);
     const struct average_segment s = *segment;
-    const uint64_t last = average_rate(r, segment, cells, from + more[64]);
-    const double start = (double)(int64_t)from;
-    double sums[8] = {0};
+    const uint64_t last = average_rate(r, segment, run->cells, from + more[64]);
+    *after = last;
     if (s.step != segment->step || s.rise < 0 || last >> 62 != 0) {
         return false;
     }
@@ -106,14 +149,7 @@ static inline bool average_sum(struct tepal_recycling *r, struct average_segment
     if (first >> 24 == 0 || last >> 20 > first) { /* a unit and less would be cut off, too */
         return false;
     }
-    for (size_t i = 0; i < 64; i += 8) {
-        for (size_t j = 0; j < 8; j++) {
-            double at = (start + (double)(int32_t)more[i + j]) / cells * RATE_STEPS;
-            sums[j] += (double)(float)(s.low + (at - (int32_t)s.step) * s.rise);
-        }
-    }
-    double all =
-        ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    double all = average_add(&s, run, (double)(int64_t)from, more);
     int64_t high = (int64_t)(all * 0x1p32);
     int64_t low = (int64_t)((all * 0x1p32 - (double)high) * 0x1p32);
     *sum = wide_add(wide_join((uint64_t)high >> 32, (uint64_t)high << 32), wide_of((uint64_t)low));
@@ -131,18 +167,22 @@ static inline void average_group(struct tepal_recycling *r, struct average_run *
     wide_int active;
     wide_int shared;
     const uint64_t both = run->both;
+    uint64_t rate;
+    uint64_t shared_rate;
     run->safe -= 64;
     if (wide_high(run->frozen) == 0 && wide_low(run->frozen) >> 63 == 0 &&
-        average_sum(r, &run->active, run->cells, ones, group->ones, &active) &&
-        average_sum(r, &run->shared, run->cells, both, group->both, &shared) &&
-        average_rate(r, &run->shared, run->cells, both + group->both[64]) <=
-            wide_low(run->frozen)) {
+        average_sum(r, &run->active, run, ones, group->ones, &active, &rate) &&
+        average_sum(r, &run->shared, run, both, group->both, &shared, &shared_rate) &&
+        shared_rate <= wide_low(run->frozen)) {
         wide_int frozen = wide_times(run->frozen, wide_of(64));
         run->told_sum = wide_add(run->told_sum, wide_sub(wide_add(frozen, active), shared));
         run->cycle_sum = wide_add(run->cycle_sum, active);
         run->arrivals += 64;
         run->cycle_arrivals += 64;
-        average_took(r, run, ones + group->ones[64], group->both[64]);
+        run->both += group->both[64];
+        run->rate = rate;
+        run->told =
+            wide_clamp(wide_sub(wide_add(run->frozen, wide_of(rate)), wide_of(shared_rate)));
         return;
     }
     for (size_t i = 1; i <= 64; i++) {

@@ -6,6 +6,7 @@
  *   average.c     the rule `average`: what a new message risks, and the sums of it; average.h:
  *                 the same for loops
  *   lines.h       the blocked layout's loops; lines_*.c: these in plain C, for AVX2 and AVX-512
+ *   notes.h       how they note a group of messages
  */
 #ifndef TEPAL_SRC_FILTER_RECYCLING_INTERNAL_H
 #define TEPAL_SRC_FILTER_RECYCLING_INTERNAL_H

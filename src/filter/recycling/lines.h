@@ -8,15 +8,16 @@
  * these do not depend on which phase is active.
  *
  * Beside those, the includer has line_shared(line, mask, other, two): how many bits of the mask are
- * not set in the line and set in the other; line_places, which places eight messages at once if it
- * can, all with one round of cells; and line_two(r): has the filter two of them?
+ * not set in the line and set in the other; line_two(r): has the filter two rounds of cells? It
+ * also has what notes.h has: line_places, which places eight messages at once if it can, and how a
+ * group of messages is noted.
  */
 #include "filter/lines/either.h"
 #include "filter/recycling/average.h"
 
-#define AHEAD         32 /* messages whose lines are requested ahead */
-#define EIGHT         8  /* so many are placed together */
-#define WINDOW        64 /* holds both */
+#define AHEAD         128 /* messages whose lines are requested ahead: whole groups */
+#define PLACED        8   /* so many are placed together */
+#define WINDOW        (2 * AHEAD)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 struct message {
@@ -32,7 +33,7 @@ struct recycling_rule {
     bool distinct;
 };
 
-static struct recycling_rule rule_of(const struct tepal_recycling *r)
+static struct recycling_rule message_rule(const struct tepal_recycling *r)
 {
     uint32_t chosen = address_chosen(r->at.hashes);
     return (struct recycling_rule){r->at.lines, tepal_address_subsets[chosen],
@@ -50,7 +51,7 @@ ALWAYS_INLINE struct message message_of(const struct recycling_rule *rule, bool 
                             {cells.round[0], cells.round[1]}};
 }
 
-ALWAYS_INLINE struct line_mask mask_of(const struct message *m, bool two)
+ALWAYS_INLINE struct line_mask message_mask(const struct message *m, bool two)
 {
     struct line_mask mask = line_mask_of(m->cells[0]);
     return two ? line_mask_or(mask, line_mask_of(m->cells[1])) : mask;
@@ -70,10 +71,14 @@ ALWAYS_INLINE struct phases phases_of(const struct tepal_recycling *r)
                            (uint32_t)r->active};
 }
 
-ALWAYS_INLINE void request(const struct phases *p, size_t offset)
+ALWAYS_INLINE void request_lines(const struct phases *p, size_t offset)
 {
     const char *at = p->words + offset;
     __builtin_prefetch(at);
+    if (p->count == 2) {
+        __builtin_prefetch(at + p->bytes);
+        return;
+    }
     for (uint32_t phase = 1; phase < p->count; phase++) {
         at += p->bytes;
         __builtin_prefetch(at);
@@ -175,7 +180,7 @@ static __attribute__((noinline)) bool seen_line(struct tepal_recycling *r, struc
                                                 struct tepal_digest digest, const struct message *m,
                                                 bool two, bool average)
 {
-    struct line_mask mask = mask_of(m, two);
+    struct line_mask mask = message_mask(m, two);
     char *line = t->phases.words + t->phases.active * t->phases.bytes + m->offset;
     bool frozen = any_holds(&t->phases, m, mask, t->phases.active);
     uint32_t missing = line_missing(line, mask, two);
@@ -216,7 +221,8 @@ static __attribute__((noinline)) bool seen_line(struct tepal_recycling *r, struc
 /* The batch at hand, and the window of its messages that are placed. */
 struct batch {
     struct recycling_rule rule;
-    const struct tepal_digest *digests;
+    struct line_placer placer;
+    struct bloom_source source;
     size_t count;
     uint64_t offset[WINDOW] __attribute__((aligned(64)));
     uint64_t cells[2][WINDOW];
@@ -229,17 +235,17 @@ ALWAYS_INLINE struct message message_at(const struct batch *b, size_t i, bool tw
 }
 
 /* Place the next eight messages, or as many as there are. */
-ALWAYS_INLINE void place(struct batch *b, size_t first, bool two)
+ALWAYS_INLINE void place_messages(struct batch *b, size_t first, bool two)
 {
-    size_t end = b->count - first < EIGHT ? b->count : first + EIGHT;
+    size_t end = b->count - first < PLACED ? b->count : first + PLACED;
     if (first >= b->count ||
-        (!two && end == first + EIGHT &&
-         line_places(b->rule.lines, b->rule.subsets, b->rule.ways, b->digests + first,
-                     b->offset + first % WINDOW, b->cells[0] + first % WINDOW))) {
+        (!two && end == first + PLACED &&
+         line_places(&b->placer, b->source.digests + first, b->offset + first % WINDOW,
+                     b->cells[0] + first % WINDOW))) {
         return;
     }
     for (size_t i = first; i < end; i++) {
-        struct message m = message_of(&b->rule, two, b->digests[i]);
+        struct message m = message_of(&b->rule, two, b->source.digests[i]);
         b->offset[i % WINDOW] = m.offset;
         b->cells[0][i % WINDOW] = m.cells[0];
         b->cells[1][i % WINDOW] = m.cells[1];
@@ -249,7 +255,7 @@ ALWAYS_INLINE void place(struct batch *b, size_t first, bool two)
 ALWAYS_INLINE void request_at(const struct batch *b, const struct phases *p, size_t i)
 {
     if (i < b->count) {
-        request(p, (size_t)b->offset[i % WINDOW]);
+        request_lines(p, (size_t)b->offset[i % WINDOW]);
     }
 }
 
@@ -258,12 +264,13 @@ ALWAYS_INLINE void begin(struct batch *b, const struct tepal_recycling *r,
                          const struct tepal_digest *digests, size_t count, bool two)
 {
     const struct phases phases = phases_of(r);
-    b->rule = rule_of(r);
-    b->digests = digests;
+    b->rule = message_rule(r);
+    b->placer = placer_of(&r->at);
+    b->source = (struct bloom_source){.form = BLOOM_DIGESTS, .digests = digests};
     b->count = count;
-    for (size_t i = 0; i < AHEAD && i < count; i += EIGHT) {
-        place(b, i, two);
-        for (size_t j = i; j < i + EIGHT; j++) {
+    for (size_t i = 0; i < AHEAD && i < count; i += PLACED) {
+        place_messages(b, i, two);
+        for (size_t j = i; j < i + PLACED; j++) {
             request_at(b, &phases, j);
         }
     }
@@ -278,56 +285,70 @@ ALWAYS_INLINE bool is_calm(const struct tepal_recycling *r, const struct tally *
 }
 
 /*
- * 64 calm messages: nothing is asked between one and the next, and what the rule `average` adds up
- * is added up afterwards, for all of them.
+ * `sum` after `times` additions of `step`, which is positive, as they are rounded one by one. While
+ * the exponent stays the same, sums are multiples of one unit and each addition comes to the same
+ * number of units: after the first, even a tie does, as the sum is even then and stays so.
+ */
+ALWAYS_INLINE double added_often(double sum, double step, uint32_t times)
+{
+    const double first = times == 0 ? sum : sum + step;
+    const uint32_t others = times == 0 ? 0 : times - 1;
+    const double last = first + others * ((first + step) - first);
+    uint64_t bits[2];
+    memcpy(&bits[0], &sum, sizeof sum);
+    memcpy(&bits[1], &last, sizeof last);
+    if (bits[0] >> 52 == bits[1] >> 52) {
+        return last;
+    }
+    for (; times > 0; times--) {
+        sum += step;
+    }
+    return sum;
+}
+
+/*
+ * 64 calm messages: nothing is asked between one and the next, and what is added up is added up
+ * afterwards, for all of them. `pair` is a constant: are there two phases?
  */
 ALWAYS_INLINE uint64_t seen_calm(struct tepal_recycling *r, struct tally *t, struct batch *b,
-                                 size_t base, bool two, bool average)
+                                 size_t base, bool two, bool average, bool pair)
 {
-    const struct phases phases = t->phases;
+    struct phases phases = t->phases;
+    phases.count = pair ? 2 : phases.count;
     const uint32_t newest = phases.active == 0 ? phases.count - 1 : phases.active - 1;
     char *const active = phases.words + phases.active * phases.bytes;
     const char *const other = phases.words + newest * phases.bytes;
-    const double odds = t->odds;
-    struct average_group group;
-    uint64_t answer = 0;
-    uint64_t messages = 0;
-    uint32_t ones = 0;
-    uint32_t both = 0;
-    double expected = t->expected;
-    for (size_t j = 0; j < 64; j++) {
-        if (j % EIGHT == 0) {
-            place(b, base + j + AHEAD, two);
+    struct line_notes notes;
+    notes_begin(&notes);
+    for (size_t s = 0; s < 64; s += PLACED) {
+        place_messages(b, base + s + AHEAD, two);
+        for (size_t j = s; j < s + PLACED; j++) {
+            const struct message m = message_at(b, base + j, two);
+            const struct line_mask mask = message_mask(&m, two);
+            char *line = active + m.offset;
+            if (average) {
+                note_shared(&notes, j, line, mask, other + m.offset, two);
+            }
+            line_lack lack = line_lacks(line, mask, two);
+            line_lack others = pair ? line_refuses(other + m.offset, mask)
+                                    : !any_holds(&phases, &m, mask, phases.active);
+            line_set(line, mask);
+            note(&notes, j, lack, others);
+            request_at(b, &phases, base + j + AHEAD);
         }
-        const struct message m = message_at(b, base + j, two);
-        char *line = active + m.offset;
-        struct line_mask mask = mask_of(&m, two);
-        uint32_t missing = line_missing(line, mask, two);
-        bool frozen = phases.count == 2 ? line_holds(other + m.offset, mask)
-                                        : any_holds(&phases, &m, mask, phases.active);
-        bool seen = (int)frozen | (missing == 0);
-        answer |= (uint64_t)seen << j;
-        expected += seen ? 0 : odds;
-        if (average) {
-            group.ones[j] = ones;
-            group.both[j] = both;
-            both += line_shared(line, mask, other + m.offset, two);
-        }
-        ones += missing;
-        messages += missing != 0;
-        line_set(line, mask);
-        request_at(b, &phases, base + j + AHEAD);
     }
-    t->fresh += 64 - bits_count_word(answer);
-    t->expected = expected;
-    t->messages += messages;
+    const struct line_sums sums = notes_end(&notes);
+    const uint32_t fresh = 64 - bits_count_word(sums.seen);
+    t->fresh += fresh;
+    t->expected = added_often(t->expected, t->odds, fresh);
+    t->messages += sums.messages;
     if (average) {
-        group.ones[64] = ones;
-        group.both[64] = both;
+        struct average_group group;
+        notes_group(&notes, &group);
         average_group(r, &t->average, &group, t->ones);
     }
-    t->ones += ones;
-    return answer;
+    t->ones += sums.ones;
+    return sums.seen;
 }
 
 static __attribute__((noinline)) uint64_t seen_each(struct tepal_recycling *r, struct tally *t,
@@ -336,11 +357,11 @@ static __attribute__((noinline)) uint64_t seen_each(struct tepal_recycling *r, s
 {
     uint64_t answer = 0;
     for (size_t i = base; i < base + here; i++) {
-        if (i % EIGHT == 0) {
-            place(b, i + AHEAD, two);
+        if (i % PLACED == 0) {
+            place_messages(b, i + AHEAD, two);
         }
         const struct message m = message_at(b, i, two);
-        bool seen = seen_line(r, t, b->digests[i], &m, two, average);
+        bool seen = seen_line(r, t, b->source.digests[i], &m, two, average);
         answer |= (uint64_t)seen << (i - base);
         request_at(b, &t->phases, i + AHEAD);
     }
@@ -359,9 +380,15 @@ ALWAYS_INLINE size_t seen_lines(struct tepal_recycling *r, const struct tepal_di
     begin(&b, r, digests, count, two);
     for (size_t base = 0; base < count; base += 64) {
         size_t here = count - base < 64 ? count - base : 64;
-        uint64_t answer = here == 64 && is_calm(r, &t, average)
-                              ? seen_calm(r, &t, &b, base, two, average)
-                              : seen_each(r, &t, &b, base, here, two, average);
+        tepal_filter_request_keys(&b.source, base + AHEAD);
+        uint64_t answer;
+        if (here < 64 || !is_calm(r, &t, average)) {
+            answer = seen_each(r, &t, &b, base, here, two, average);
+        } else if (t.phases.count == 2) {
+            answer = seen_calm(r, &t, &b, base, two, average, true);
+        } else {
+            answer = seen_calm(r, &t, &b, base, two, average, false);
+        }
         answers[base / 64] = answer;
         seen += bits_count_word(answer);
     }
@@ -413,13 +440,14 @@ ALWAYS_INLINE size_t query_lines(const struct tepal_recycling *r,
     begin(&b, r, digests, count, two);
     for (size_t base = 0; base < count; base += 64) {
         size_t here = count - base < 64 ? count - base : 64;
+        tepal_filter_request_keys(&b.source, base + AHEAD);
         uint64_t answer = 0;
         for (size_t j = 0; j < here; j++) {
-            if (j % EIGHT == 0) {
-                place(&b, base + j + AHEAD, two);
+            if (j % PLACED == 0) {
+                place_messages(&b, base + j + AHEAD, two);
             }
             const struct message m = message_at(&b, base + j, two);
-            answer |= (uint64_t)any_holds(&phases, &m, mask_of(&m, two), phases.count) << j;
+            answer |= (uint64_t)any_holds(&phases, &m, message_mask(&m, two), phases.count) << j;
             request_at(&b, &phases, base + j + AHEAD);
         }
         answers[base / 64] = answer;
@@ -444,7 +472,7 @@ static bool line_seen_one(struct tepal_recycling *r, struct tepal_digest d)
     if (average && account_ends(r, 1)) {
         return tepal_recycling_seen_one(r, d);
     }
-    const struct recycling_rule rule = rule_of(r);
+    const struct recycling_rule rule = message_rule(r);
     const struct message m = message_of(&rule, two, d);
     struct tally t;
     t.average.active.step = RATE_STEPS;
@@ -457,9 +485,9 @@ static bool line_seen_one(struct tepal_recycling *r, struct tepal_digest d)
 
 static bool line_query_one(const struct tepal_recycling *r, struct tepal_digest d)
 {
-    const struct recycling_rule rule = rule_of(r);
+    const struct recycling_rule rule = message_rule(r);
     const struct phases phases = phases_of(r);
     bool two = line_two(r);
     struct message m = message_of(&rule, two, d);
-    return any_holds(&phases, &m, mask_of(&m, two), phases.count);
+    return any_holds(&phases, &m, message_mask(&m, two), phases.count);
 }

@@ -17,7 +17,8 @@ static inline uint32_t line_shared(const void *line, struct line_mask mask, cons
 
 #define line_two(r) ((r)->at.hashes > ADDRESS_SECTORS)
 
-#define line_places(lines, subsets, ways, digests, offsets, cells) false
+#include "filter/recycling/notes.h"
+
 #include "filter/recycling/lines.h"
 
 const struct recycling_kernels tepal_recycling_lines_avx2 = {lines_seen, lines_query, line_seen_one,

@@ -7,7 +7,8 @@
 #if defined(__AVX512VBMI2__)
 
 #include "cells/bits.h"
-#include "filter/lines/eight.h"
+#include "filter/lines/line_avx512.h"
+#include "filter/recycling/average.h"
 
 struct line_mask {
     __m512i sectors;
@@ -52,20 +53,108 @@ static inline uint32_t line_shared(const void *line, struct line_mask mask, cons
 }
 
 /* message_of eight at a time. */
-static inline bool line_places(uint64_t lines, const uint64_t *subsets, uint64_t ways,
-                               const struct tepal_digest *digests, uint64_t *offsets,
-                               uint64_t *cells)
+struct line_placer {
+    bool can;
+    struct line_rule rule;
+};
+
+static inline struct line_placer placer_of(const struct address *at)
 {
-    if (lines > EIGHT_MAX_RANGE) {
-        return false;
+    return (struct line_placer){at->lines <= EIGHT_MAX_RANGE,
+                                rule_of(at, NULL, address_chosen(at->hashes))};
+}
+
+static inline bool line_places(const struct line_placer *placer, const struct tepal_digest *digests,
+                               uint64_t *offsets, uint64_t *cells)
+{
+    if (placer->can) {
+        struct eight d = eight_load(digests);
+        place_at(offsets, cells, &placer->rule, eight_scale(d.hi, placer->rule.count), d.hi, d.lo);
     }
-    struct eight d = eight_load(digests);
-    __m512i way = _mm512_srli_epi64(_mm512_mul_epu32(d.hi, eight_of(ways)), 32);
-    __m512i sectors = _mm512_i64gather_epi64(way, (const long long *)subsets, 8);
-    __m512i cell = _mm512_and_si512(d.lo, eight_of(63 * ADDRESS_BYTES));
-    _mm512_storeu_si512(cells, _mm512_or_si512(cell, sectors));
-    _mm512_storeu_si512(offsets, _mm512_slli_epi64(eight_scale(d.hi, lines), 6));
-    return true;
+    return placer->can;
+}
+
+/* As in notes.h, but what a line lacks is the set of its sectors. */
+typedef uint8_t line_lack;
+
+static inline line_lack line_lacks(const void *line, struct line_mask mask, bool two)
+{
+    (void)two;
+    __m512i missing = _mm512_andnot_si512(_mm512_load_si512(line), mask.sectors);
+    return _mm512_test_epi64_mask(missing, missing);
+}
+
+static inline line_lack line_refuses(const void *line, struct line_mask mask)
+{
+    return line_lacks(line, mask, false);
+}
+
+struct line_sums {
+    uint64_t seen;
+    uint32_t messages;
+    uint32_t ones;
+};
+
+/* A byte for each message. */
+struct line_notes {
+    uint8_t lack[GROUP];
+    uint8_t others[GROUP];
+    uint8_t shared[GROUP];
+};
+
+static inline void notes_begin(struct line_notes *notes)
+{
+    (void)notes;
+}
+
+static inline void note_shared(struct line_notes *notes, size_t j, const void *line,
+                               struct line_mask mask, const void *newest, bool two)
+{
+    (void)two;
+    __m512i missing = _mm512_andnot_si512(_mm512_load_si512(line), mask.sectors);
+    notes->shared[j] = _mm512_test_epi64_mask(missing, _mm512_load_si512(newest));
+}
+
+static inline void note(struct line_notes *notes, size_t j, line_lack lack, line_lack others)
+{
+    notes->lack[j] = lack;
+    notes->others[j] = others;
+}
+
+static inline struct line_sums notes_end(const struct line_notes *notes)
+{
+    uint64_t held = none_lack(notes->lack);
+    __m512i ones = _mm512_popcnt_epi64(_mm512_loadu_si512(notes->lack));
+    return (struct line_sums){held | none_lack(notes->others), GROUP - bits_count_word(held),
+                              (uint32_t)_mm512_reduce_add_epi64(ones)};
+}
+
+/* sums[j]: the bits of the bytes before byte j. By a product, and by lanes moved up. */
+static inline void add_up(const uint8_t bytes[GROUP], uint32_t sums[GROUP + 1])
+{
+    const __m512i none = _mm512_setzero_si512();
+    __m512i counts = _mm512_popcnt_epi8(_mm512_loadu_si512(bytes));
+    __m512i within = _mm512_mullo_epi64(counts, eight_of(ADDRESS_BYTES));
+    __m512i lanes = _mm512_srli_epi64(within, 56);
+    uint64_t before[EIGHT];
+    uint64_t until[EIGHT];
+    lanes = _mm512_add_epi64(lanes, _mm512_alignr_epi64(lanes, none, 7));
+    lanes = _mm512_add_epi64(lanes, _mm512_alignr_epi64(lanes, none, 6));
+    lanes = _mm512_add_epi64(lanes, _mm512_alignr_epi64(lanes, none, 4));
+    _mm512_storeu_si512(before, _mm512_slli_epi64(within, 8));
+    _mm512_storeu_si512(until, lanes);
+    for (size_t i = 0; i < EIGHT; i++) {
+        __m256i here = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)before[i]));
+        __m256i from = _mm256_set1_epi32(i == 0 ? 0 : (int)until[i - 1]);
+        _mm256_storeu_si256((__m256i *)(void *)(sums + i * EIGHT), _mm256_add_epi32(here, from));
+    }
+    sums[GROUP] = (uint32_t)until[EIGHT - 1];
+}
+
+static inline void notes_group(const struct line_notes *notes, struct average_group *group)
+{
+    add_up(notes->lack, group->ones);
+    add_up(notes->shared, group->both);
 }
 
 #define line_two(r) false
