@@ -23,6 +23,21 @@ static bool find_sources(struct redis_ctx *ctx, struct redis_string **argv, int 
     return true;
 }
 
+/*
+ * What tells whether a filter has changed: a union of Bloom filters sets bits and an intersection
+ * clears some, so if none more and none less are set they are the same; with other kinds the number
+ * of keys changes. If that alone does, a Bloom filter has the same cells.
+ */
+struct tally {
+    uint64_t ones, added, now;
+};
+
+static struct tally tally_of(const struct tepal_filter *filter)
+{
+    return (struct tally){tepal_filter_ones(filter), tepal_filter_keys_added(filter),
+                          tepal_filter_keys_now(filter)};
+}
+
 static int combine_all(struct redis_ctx *ctx, struct redis_string **argv, int argc, combine *step,
                        const char *event)
 {
@@ -42,12 +57,20 @@ static int combine_all(struct redis_ctx *ctx, struct redis_string **argv, int ar
         return REDIS_OK;
     }
     bool fresh = into.value == NULL;
-    bool in_place = !fresh && count == 1 && sources[0] != into.value->held;
+    int steps =
+        0; /* a filter united with itself stays as it is; only its count of keys would not */
+    for (int i = 0; i < count; i++) {
+        steps += fresh ? i > 0 : sources[i] != into.value->held;
+    }
+    bool in_place = !fresh && steps <= 1;
+    struct tally before = {0, 0, 0};
+    if (!fresh) {
+        before = tally_of(into.value->held->filter);
+    }
     struct held *held =
         in_place ? into.value->held : held_clone(fresh ? sources[0] : into.value->held, &error);
     enum tepal_status status = held == NULL ? error.status : TEPAL_OK;
     for (int i = fresh ? 1 : 0; i < count && status == TEPAL_OK; i++) {
-        /* A filter united with itself stays as it is; only the count of its keys would not. */
         if (fresh || sources[i] != into.value->held) {
             status = step(held->filter, sources[i]->filter);
         }
@@ -60,15 +83,23 @@ static int combine_all(struct redis_ctx *ctx, struct redis_string **argv, int ar
         value_close(&into);
         return reply_status(ctx, status, error.why);
     }
-    if (in_place) {
-        value_changed(into.value);
-    } else {
-        value_put(&into, held);
-    }
+    struct tally after = tally_of(held->filter);
     double fp = tepal_filter_fp_now(held->filter);
+    bool keys = after.added != before.added || after.now != before.now;
+    bool changed =
+        fresh || after.ones != before.ones || (keys && filter_counts_repeats(held->filter));
+    if (!in_place) {
+        value_put(&into, held);
+    } else if (steps > 0) {
+        value_changed(into.value);
+    }
     value_close(&into);
-    (void)redis.ReplicateVerbatim(ctx);
-    (void)redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, event, argv[1]);
+    if (fresh || steps > 0) {
+        (void)redis.ReplicateVerbatim(ctx);
+    }
+    if (changed) {
+        (void)redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, event, argv[1]);
+    }
     return redis.ReplyWithDouble(ctx, fp);
 }
 

@@ -245,7 +245,7 @@ int compat_loadchunk(struct redis_ctx *ctx, struct redis_string **argv, uint64_t
     }
     const char *wrong = iterator == 1 ? begin(ctx, argv, dialect, &opened)
                                       : go_on(argv[3], iterator, dialect, &opened, &ended);
-    if (wrong != NULL && dialect == DIALECT_CF && iterator != 1) {
+    if (wrong != NULL && dialect == DIALECT_CF && iterator != 1 && opened.value != NULL) {
         wrong = "Couldn't load chunk!";
     }
     if (wrong == NULL) {
@@ -255,7 +255,7 @@ int compat_loadchunk(struct redis_ctx *ctx, struct redis_string **argv, uint64_t
     } else {
         (void)redis.ReplyWithError(ctx, wrong);
         if (ended) {
-            transfer_drop(&opened);
+            transfer_drop(ctx, argv[1], &opened);
             (void)redis.Replicate(ctx, "TEPAL.PART", "scc", argv[1], CHUNK_ID, "CANCEL");
             counts.refused_bytes++;
         }

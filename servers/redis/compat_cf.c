@@ -170,6 +170,16 @@ static enum tepal_status insert_one(struct held *held, const struct insertion *i
     return closed || full(held) ? TEPAL_FULL : tepal_filter_add(held->filter, digest);
 }
 
+/* Among answers that are integers -1; among booleans false, since what was added is true. */
+static void reply_refused(struct redis_ctx *ctx, bool integers)
+{
+    if (integers || (redis.GetContextFlags(ctx) & REDIS_IN_RESP3) == 0) {
+        (void)redis.ReplyWithLongLong(ctx, -1);
+    } else {
+        (void)redis.ReplyWithBool(ctx, 0);
+    }
+}
+
 static int insert(struct redis_ctx *ctx, struct redis_string *key, const struct insertion *in)
 {
     struct opened opened;
@@ -184,7 +194,9 @@ static int insert(struct redis_ctx *ctx, struct redis_string *key, const struct 
     }
     struct held *held = opened.value->held;
     uint64_t items = tepal_filter_keys_now(held->filter);
-    if (items > held->notes[CAPACITY] && filters(held, items) >= MAX_FILTERS) {
+    /* All but the last of so many have at least half of the capacity each. */
+    if (items / (MAX_FILTERS / 2 - 1) >= held->notes[CAPACITY] &&
+        filters(held, items) >= MAX_FILTERS) {
         value_close(&opened);
         return redis.ReplyWithError(ctx, "ERR Maximum expansions reached");
     }
@@ -199,7 +211,7 @@ static int insert(struct redis_ctx *ctx, struct redis_string *key, const struct 
         if (status != TEPAL_OK) {
             done = i < done ? i : done;
             if (in->many) {
-                (void)redis.ReplyWithLongLong(ctx, -1);
+                reply_refused(ctx, integers);
             } else {
                 (void)redis.ReplyWithError(ctx, status == TEPAL_FULL
                                                     ? "ERR Filter is full"

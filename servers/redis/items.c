@@ -145,8 +145,7 @@ int run_mexists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 
 /* ---- ADD, MADD, SEEN, MSEEN ------------------------------------------------------------------ */
 
-/* Does adding a key again change the cells? */
-static bool counts_repeats(const struct tepal_filter *filter)
+bool filter_counts_repeats(const struct tepal_filter *filter)
 {
     switch (tepal_filter_kind(filter)->id) {
     case TEPAL_KIND_BLOOM:
@@ -227,7 +226,7 @@ static int add(struct redis_ctx *ctx, struct redis_string *key, struct addition 
     if (status != TEPAL_OK) {
         (void)reply_status(ctx, status, NULL);
     } else {
-        bool changed = a->receipts || present < b.count || counts_repeats(filter);
+        bool changed = a->receipts || present < b.count || filter_counts_repeats(filter);
         value_changed(opened.value);
         replicate_addition(ctx, key, a);
         if (changed) {

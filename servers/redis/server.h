@@ -212,6 +212,8 @@ redis_run run_add, run_madd, run_exists, run_mexists, run_rem, run_mrem, run_see
 /* EXISTS and MEXISTS of keys of a dialect; DIALECT_TEPAL: of any key. */
 int answer_exists(struct redis_ctx *ctx, struct redis_string **argv, int argc, enum dialect of);
 int answer_mexists(struct redis_ctx *ctx, struct redis_string **argv, int argc, enum dialect of);
+/* Does adding a key again change the cells? */
+bool filter_counts_repeats(const struct tepal_filter *filter);
 redis_run run_merge, run_intersect;
 redis_run run_set, run_get, run_part;
 redis_run run_bf_reserve, run_bf_add, run_bf_madd, run_bf_insert, run_bf_exists, run_bf_mexists;
@@ -236,8 +238,8 @@ void transfer_begin(struct redis_ctx *ctx, struct redis_string *name, struct ope
 const char *transfer_end(struct opened *opened);
 /* Has it this id? NULL: no. */
 bool transfer_is(const struct staged *staged, const char *id, size_t len);
-/* Drops what has come of a transfer, and the key if there is nothing else. */
-void transfer_drop(struct opened *opened);
+/* Drops what has come of a transfer, and the key if there is nothing else: then it says so. */
+void transfer_drop(struct redis_ctx *ctx, struct redis_string *name, struct opened *opened);
 void transfer_note(const struct staged *staged, int db, const struct redis_string *key);
 
 #endif

@@ -222,13 +222,14 @@ int run_get(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 
 /* ---- PART ------------------------------------------------------------------------------------ */
 
-void transfer_drop(struct opened *opened)
+void transfer_drop(struct redis_ctx *ctx, struct redis_string *name, struct opened *opened)
 {
     staged_free(opened->value->staged);
     opened->value->staged = NULL;
     if (opened->value->held == NULL) {
         (void)redis.DeleteKey(opened->key); /* frees the value */
         opened->value = NULL;
+        (void)redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_GENERIC, "del", name);
     }
 }
 
@@ -247,7 +248,7 @@ static int cancel(struct redis_ctx *ctx, struct redis_string **argv)
     }
     bool there = opened.value != NULL && transfer_is(opened.value->staged, id, len);
     if (there) {
-        transfer_drop(&opened);
+        transfer_drop(ctx, argv[1], &opened);
         (void)redis.ReplicateVerbatim(ctx);
     }
     value_close(&opened);
@@ -337,7 +338,7 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     }
     if (wrong != NULL) {
         (void)refused(ctx, wrong);
-        transfer_drop(&opened);
+        transfer_drop(ctx, argv[1], &opened);
         value_close(&opened);
         if (known_len > 0) {
             (void)redis.Replicate(ctx, "TEPAL.PART", "sbc", argv[1], known, known_len, "CANCEL");
@@ -414,7 +415,7 @@ static bool gone(struct redis_ctx *ctx, const struct noted *note)
     if (find(ctx, note, REDIS_READ | REDIS_WRITE, &opened)) {
         (void)redis.Replicate(ctx, "TEPAL.PART", "sbc", note->key, opened.value->staged->id,
                               opened.value->staged->id_len, "CANCEL");
-        transfer_drop(&opened);
+        transfer_drop(ctx, note->key, &opened);
         value_close(&opened);
         counts.expired++;
     }

@@ -445,7 +445,7 @@ def test_what_servers_are_told(t):
         c = s.client(protocol=3)
         old = s.client()("INFO", "server").find(b"redis_version:7.0") >= 0
         listed = [name.decode() for name in c("COMMAND", "LIST", "FILTERBY", "MODULE", "tepal")]
-        t.equal("all commands", sorted(name.upper() for name in listed), sorted(COMMANDS))
+        t.equal("all commands, in small letters", sorted(listed), sorted(map(str.lower, COMMANDS)))
         for name, (arity, writes, fast, keys) in COMMANDS.items():
             info = c("COMMAND", "INFO", name)[0]
             flags = {str(flag) for flag in info[2]}
@@ -462,10 +462,10 @@ def test_what_servers_are_told(t):
             for i, words in enumerate(spec):
                 t.check(name + ": what it does to the key", words & {"RW", "OW"} if
                         writes and i == 0 else "RO" in words, words)
-            docs = flat(flat(c("COMMAND", "DOCS", name))[name])
+            docs = flat(flat(c("COMMAND", "DOCS", name))[name.lower()])
             t.check(name + ": docs", docs["summary"] and docs["complexity"] and docs["since"] and
                     (name == "TEPAL.KINDS" or docs["arguments"]), docs)
-        docs = flat(flat(c("COMMAND", "DOCS", "TEPAL.RESERVE"))["TEPAL.RESERVE"])["arguments"]
+        docs = flat(flat(c("COMMAND", "DOCS", "TEPAL.RESERVE"))["tepal.reserve"])["arguments"]
         t.equal("words of a wish", [flat(word).get("token") for word in docs[1:]],
                 [word.encode() for word in "KEYS FP FN MEMORY KIND LAYOUT DELETES ENDLESS WINDOW "
                  "UNTRUSTED GROW KEYED KEYED13 SEED".split()])
@@ -523,6 +523,48 @@ def test_events(t):
         want = [b"f tepal.reserve", b"f tepal.add", b"d tepal.reserve", b"d tepal.add",
                 b"d tepal.rem"]
         t.equal("events", [b" ".join([e.split()[0], e.split(b":")[-1]]) for e in got], want)
+
+
+def test_events_of_many(t):
+    """Unions, intersections and transfers: events only of what changed a filter or took a key."""
+    with Server(MODULE, settings=[("notify-keyspace-events", "EA")]) as s:
+        c, listener = s.client(), s.client()
+        listener("PSUBSCRIBE", "__keyevent@0__:*")
+        for kind in ("bloom", "counting"):
+            for name in "ab":
+                reserve(c, name, kind)
+            c("TEPAL.MADD", "a", 1, 2)
+            c("TEPAL.ADD", "b", 1)
+            events_of(listener)
+            before = c("TEPAL.GET", "a", 0, 1)[0]
+            for words in (["a", "a"], ["a", "a", "a"]):
+                t.check("the rate", 0 < float(c("TEPAL.MERGE", *words)) < 0.01)
+            t.equal("with itself: the same", c("TEPAL.GET", "a", 0, 1)[0], before)
+            c("TEPAL.MERGE", "a", "a", "b")  # a Bloom filter has that key already
+            t.check("another: perhaps not", c("TEPAL.GET", "a", 0, 1)[0] > before)
+            c("TEPAL.MERGE", "c", "a", "b")
+            if kind == "bloom":
+                c("TEPAL.INTERSECT", "a", "b")
+                c("TEPAL.INTERSECT", "a", "b")
+                c("TEPAL.INTERSECT", "a", "a", "b")
+            c("DEL", "c")
+            t.equal("%s: events" % kind, [e.split(b":")[-1] for e in events_of(listener)],
+                    [b"tepal.merge", b"tepal.intersect", b"del"] if kind == "bloom" else
+                    [b"tepal.merge", b"tepal.merge", b"del"])
+        whole = c("TEPAL.GET", "a")
+        c("TEPAL.PART", "p", "id", 0, len(whole), whole[:300])
+        c("TEPAL.PART", "p", "id", "CANCEL")
+        c("TEPAL.PART", "p", "id", 0, len(whole), whole[:300])
+        c.fails("TEPAL.PART", "p", "id", 300, len(whole), b"x" * (len(whole) - 300))
+        c("TEPAL.PART", "a", "id", 0, len(whole), whole[:300])
+        c("TEPAL.PART", "a", "id", "CANCEL")  # it has a filter, and stays
+        c("CONFIG", "SET", "tepal.part-timeout", 100)
+        c("TEPAL.PART", "p", "id", 0, len(whole), whole[:300])
+        end = time.time() + 20
+        while c("EXISTS", "p") and time.time() < end:
+            time.sleep(0.05)
+        t.equal("keys that were arriving are gone", events_of(listener),
+                [b"p __keyevent@0__:del"] * 3)
 
 
 TESTS = [v for k, v in list(globals().items()) if k.startswith("test_")]

@@ -268,6 +268,8 @@ def test_dumps(t):
                     c.fails(name + ".LOADCHUNK", "n", chunks[1][0], bytes(bad)))
             t.equal("%s: and gone" % name, c("EXISTS", "n"), 0)
         t.error("position", c, "ERR Invalid position", "CF.LOADCHUNK", "n", 0, "x")
+        for name in ("BF", "CF"):
+            t.error("a chunk of nothing", c, "ERR not found", name + ".LOADCHUNK", "none", 9, "x")
         whole = c("TEPAL.GET", "bf")
         c("TEPAL.PART", "n", "id", 0, len(whole), whole[:300])
         t.error("chunks of another transfer", c, "ERR invalid offset", "BF.LOADCHUNK", "n",
@@ -310,6 +312,10 @@ def test_protocol_3(t):
         got = [c("CF.INSERTNX", "c", "ITEMS", 1, 2), c("CF.COUNT", "c", 1)]
         t.check("integers", got == [[0, 1], 1] and got[0][0] is not False, got)
         t.check("a map", isinstance(c("CF.INFO", "c"), dict))
+        c("CF.RESERVE", "full", 4, "EXPANSION", 0)
+        got = c("CF.INSERT", "full", "ITEMS", *range(6))
+        t.check("false where it is full", got == [True] * 4 + [False] * 2 and got[5] is False, got)
+        t.equal("integers", c("CF.INSERTNX", "full", "ITEMS", 0, "other"), [0, -1])
 
 
 def test_replica_and_restart(t):
@@ -390,7 +396,7 @@ def test_names_taken(t):
     with Server(taken, settings=[("enable-module-command", "yes")]) as s:
         c = s.client()
         t.error("refused", c, "ERR", "MODULE", "LOAD", MODULE, "compat", "yes")
-        t.check("by name", "the command BF.MADD is taken by another module" in s.text())
+        t.check("by name", "the command bf.madd is taken by another module" in s.text())
         t.equal("still its own", c("BF.MADD", "x", "y"), "taken")
         t.equal("without them", c("MODULE", "LOAD", MODULE), "OK")
         t.equal("ours", c("TEPAL.CARD", "none"), 0)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -718,7 +719,7 @@ static bool run(struct redis_string **argv, int argc)
     levels[0].got = 0;
     failure[0] = 0;
     for (size_t i = 0; i < command_count; i++) {
-        if (strcmp(commands[i].name, argv[0]->bytes) == 0) {
+        if (strcasecmp(commands[i].name, argv[0]->bytes) == 0) {
             known = true;
             REQUIRE(commands[i].run(&ctx, argv, argc) == REDIS_OK);
         }

@@ -238,6 +238,8 @@ class Tests:
         signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(
             TimeoutError("took longer than %d s" % seconds)))
         signal.alarm(seconds)
+        # Who was started in the background may have been told to ignore it, and so would its children.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         wanted = [word for word in sys.argv[1:] if word.startswith("test_")]
         for test in tests:
             if wanted and test.__name__ not in wanted:
