@@ -290,7 +290,7 @@ static void print_labels(struct out *out, const struct plot *p)
                LEFT + (p->right - LEFT) / 2, HEIGHT - 18);
     svg_escaped(out, c->x_label);
     out_format(out,
-               "</text>\n<text transform=\"translate(20 %g) rotate(-90)\" "
+               "</text>\n<text transform=\"translate(14 %g) rotate(-90)\" "
                "text-anchor=\"middle\">",
                middle);
     svg_escaped(out, c->y_label);
