@@ -203,17 +203,38 @@ enum tepal_status tepal_yesno_decide(struct yesno_run *run, const uint64_t *fals
 
 uint64_t *tepal_yesno_answers(struct yesno_run *run)
 {
-    const struct tepal_known *in = run->in;
-    return tepal_arena_bitmap(&run->arena, in->avoid_count > in->member_count ? in->avoid_count
-                                                                              : in->member_count);
+    return tepal_arena_bitmap(&run->arena, run->in->member_count);
 }
 
-void tepal_yesno_compare(const struct yesno_run *run, const uint64_t *falses, uint64_t *answers,
+/* Known negatives that are asked for at a time. */
+#define ASKED 1024
+
+/* Only F can still be found: what the yes-filter refuses, and members, need not be asked again. */
+static void count_left(const struct yesno_run *run, struct tepal_known_report *report)
+{
+    struct tepal_digest keys[ASKED];
+    uint64_t answers[ASKED / 64];
+    for (uint32_t first = 0; first < run->falses; first += ASKED) {
+        uint32_t count = run->falses - first < ASKED ? run->falses - first : ASKED;
+        for (uint32_t f = 0; f < count; f++) {
+            keys[f] = run->in->avoid[run->avoid[first + f]];
+        }
+        report->avoid_left += tepal_filter_query_many(&run->filter->head, keys, count, answers);
+        for (uint32_t f = 0; f < count; f++) {
+            report->positive_weight += run->weight[first + f];
+            report->weight_left += bits_test(answers, f) ? run->weight[first + f] : 0;
+        }
+    }
+}
+
+void tepal_yesno_compare(const struct yesno_run *run, uint64_t *answers,
                          struct tepal_known_report *report)
 {
     const struct tepal_known *in = run->in;
     report->members = in->member_count;
     report->avoid_given = in->avoid_count;
+    report->avoid_positive = run->falses;
+    report->avoid_weight = tepal_known_avoid_weight(in);
     report->false_negatives =
         in->member_count -
         tepal_filter_query_many(&run->filter->head, in->members, in->member_count, answers);
@@ -221,18 +242,7 @@ void tepal_yesno_compare(const struct yesno_run *run, const uint64_t *falses, ui
         report->members_weight += known_weight_of(in->member_weights, i);
         report->weight_lost += bits_test(answers, i) ? 0 : known_weight_of(in->member_weights, i);
     }
-    (void)tepal_filter_query_many(&run->filter->head, in->avoid, in->avoid_count, answers);
-    for (size_t i = 0; i < in->avoid_count; i++) {
-        double weight = known_weight_of(in->avoid_weights, i);
-        report->avoid_weight += weight;
-        if (bits_test(falses, i)) {
-            bool left = bits_test(answers, i);
-            report->avoid_positive++;
-            report->avoid_left += left;
-            report->positive_weight += weight;
-            report->weight_left += left ? weight : 0;
-        }
-    }
+    count_left(run, report);
     report->salt = run->filter->salt;
     report->steps = run->steps;
     /* the proof is of what can be left without giving up a member */
@@ -273,7 +283,7 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
         return status != TEPAL_OK ? status : TEPAL_NO_MEMORY;
     }
     tepal_yesno_write(run, (struct tepal_yesno *)made);
-    tepal_yesno_compare(run, falses, answers, report);
+    tepal_yesno_compare(run, answers, report);
     return TEPAL_OK;
 }
 

@@ -223,8 +223,8 @@ enum tepal_status tepal_yesno_decide(struct yesno_run *run, const uint64_t *fals
 /* The bits of the no-filters, from where everybody lives. */
 void tepal_yesno_write(const struct yesno_run *run, struct tepal_yesno *filter);
 
-/* The report, by asking the filter. `answers`: room for a bit for every key of either sort. */
-void tepal_yesno_compare(const struct yesno_run *run, const uint64_t *falses, uint64_t *answers,
+/* The report, by asking the filter. `answers`: room for a bit for every member. */
+void tepal_yesno_compare(const struct yesno_run *run, uint64_t *answers,
                          struct tepal_known_report *report);
 uint64_t *tepal_yesno_answers(struct yesno_run *run);
 

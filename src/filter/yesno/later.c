@@ -37,7 +37,7 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_yesno *filter,
         return refuse_if(error, status);
     }
     tepal_yesno_write(run, filter);
-    tepal_yesno_compare(run, falses, answers, report);
+    tepal_yesno_compare(run, answers, report);
     uint64_t *own = filter->head.state.own;
     own[YESNO_AVOID] = saturating_add(own[YESNO_AVOID], report->avoid_positive);
     own[YESNO_POSITIVE] = saturating_add(own[YESNO_POSITIVE], report->avoid_positive);
