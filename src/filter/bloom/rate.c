@@ -5,78 +5,69 @@
  */
 #include <math.h>
 
-#include "cells/bits.h"
+#include "base/processor.h"
 #include "filter/bloom/kernels.h"
+#include "filter/bloom/rate.h"
 
 /* Bits of a sector are counted by an instruction where there is one (cells/bits.h). */
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 #if defined(__x86_64__)
 #define WITH_POPCNT __attribute__((target("popcnt")))
 #else
 #define WITH_POPCNT
 #endif
 
-/* Sector s of a line: `size` bits, 64 or 16. */
-ALWAYS_INLINE uint64_t sector_of(const uint64_t *bits, uint64_t line, uint32_t s, uint32_t size)
+static void rates_plain(const struct rate_lines *l, uint32_t cells, rate_lanes *rates)
 {
-    uint64_t first = (line * ADDRESS_SECTORS + s) * size;
-    return size == 64 ? bits[first / 64] : bits[first / 64] >> (first % 64) & 0xffff;
+    struct rate_ones ones;
+    rate_count(l, &ones);
+    rate_of(l, &ones, cells, address_chosen(cells), rates);
+}
+
+WITH_POPCNT static void rates_popcnt(const struct rate_lines *l, uint32_t cells, rate_lanes *rates)
+{
+    struct rate_ones ones;
+    rate_count(l, &ones);
+    rate_of(l, &ones, cells, address_chosen(cells), rates);
+}
+
+static rate_kernel *kernel(void)
+{
+    return tepal_processor_has_avx512() ? tepal_rate_avx512
+           : tepal_bits_has_popcnt()    ? rates_popcnt
+                                        : rates_plain;
+}
+
+/* Some lines from number `first` on. */
+static struct rate_lines lines_from(const struct address *at, const uint64_t *bits, uint64_t first)
+{
+    uint64_t left = at->lines - first;
+    return (struct rate_lines){at, bits, first, left < RATE_LANES ? (uint32_t)left : RATE_LANES};
 }
 
 /*
- * Given that a key's first cell in this sector is set: the chance that its second is. The distance
- * from the first (address_other) is 1 with probability 2/size and each of 2 .. size - 1 with
- * 1/size.
+ * The chance that all cells of a key in a random line are set. *worst (may be NULL): for keys of
+ * the line that says yes most often. Whoever chooses the keys can choose the line.
  */
-ALWAYS_INLINE double second_of(uint64_t sector, uint32_t size, double ones)
+static double blocked_rate(const struct address *at, const uint64_t *bits, double *worst)
 {
-    uint64_t around = sector >> 1 | sector << (size - 1);
-    double neighbours = (double)bits_count_word(sector & around);
-    return ones > 0 ? (ones - 1 + neighbours / ones) / size : 0;
-}
-
-/*
- * The chance that `cells` random cells of one line are all set. One cell a sector in a random set
- * of sectors: the elementary symmetric polynomial of the sectors' fills, over the number of sets.
- * With more than eight cells, a first round takes every sector's fill as a factor.
- */
-ALWAYS_INLINE double line_rate(const struct address *at, const uint64_t *bits, uint64_t line,
-                               uint32_t cells)
-{
-    uint32_t chosen = address_chosen(cells);
-    bool two = cells > ADDRESS_SECTORS;
-    double sum[ADDRESS_SECTORS + 1] = {1}; /* e_0 .. e_8, as far as they are needed */
-    double first = 1;
-    for (uint32_t s = 0; s < ADDRESS_SECTORS; s++) {
-        uint64_t sector = sector_of(bits, line, s, at->sector_cells);
-        double ones = (double)bits_count_word(sector);
-        double fill = ones / at->sector_cells;
-        double next = fill;
-        if (two) {
-            first *= fill;
-            next = at->positions == TEPAL_POSITIONS_DISTINCT
-                       ? second_of(sector, at->sector_cells, ones)
-                       : fill;
-        }
-        for (uint32_t e = chosen; e > 0; e--) {
-            sum[e] += sum[e - 1] * next;
-        }
-    }
-    return first * sum[chosen] / tepal_address_subset_count[chosen];
-}
-
-/*
- * The same for all cells of a key and a random line. *worst (may be NULL): for keys of the line
- * that says yes most often. Whoever chooses the keys can choose the line.
- */
-ALWAYS_INLINE double blocked_sum(const struct address *at, const uint64_t *bits, double *worst)
-{
+    rate_kernel *of = kernel();
+    rate_lanes sums = {0};
     double sum = 0;
     double most = 0;
-    for (uint64_t line = 0; line < at->lines; line++) {
-        double rate = line_rate(at, bits, line, at->hashes);
-        sum += rate;
-        most = rate > most ? rate : most;
+    for (uint64_t line = 0; line < at->lines; line += RATE_LANES) {
+        struct rate_lines l = lines_from(at, bits, line);
+        rate_lanes rate;
+        of(&l, at->hashes, &rate);
+        for (uint32_t i = l.count; i < RATE_LANES; i++) {
+            rate[i] = 0;
+        }
+        sums += rate;
+        for (uint32_t i = 0; worst != NULL && i < l.count; i++) {
+            most = rate[i] > most ? rate[i] : most;
+        }
+    }
+    for (uint32_t i = 0; i < RATE_LANES; i++) {
+        sum += sums[i];
     }
     if (worst != NULL) {
         *worst = most;
@@ -84,40 +75,37 @@ ALWAYS_INLINE double blocked_sum(const struct address *at, const uint64_t *bits,
     return sum / (double)at->lines;
 }
 
-WITH_POPCNT static double blocked_popcnt(const struct address *at, const uint64_t *bits,
-                                         double *worst)
-{
-    return blocked_sum(at, bits, worst);
-}
-
-static double blocked_rate(const struct address *at, const uint64_t *bits, double *worst)
-{
-    return tepal_bits_has_popcnt() ? blocked_popcnt(at, bits, worst) : blocked_sum(at, bits, worst);
-}
-
 /*
  * Two lines a key, each with its own part of the cells: any two if positions may collide, two
  * different ones if not, and then the pairs of different lines are summed. *worst: for keys that
  * have their first part in the line that says yes to most of these, or their second.
  */
-ALWAYS_INLINE double paired_sum(const struct address *at, const uint64_t *bits, double *worst)
+static double paired_rate(const struct address *at, const uint64_t *bits, double *worst)
 {
+    rate_kernel *of = kernel();
     const double lines = (double)at->lines;
     double first = 0;
     double second = 0;
     double different = 0;
     double most[2][2] = {{0, 0}, {0, 0}}; /* a and b where a is largest, and where b is */
-    for (uint64_t line = 0; line < at->lines; line++) {
-        double a = line_rate(at, bits, line, (at->hashes + 1) / 2);
-        double b = at->hashes > 1 ? line_rate(at, bits, line, at->hashes / 2) : 1;
-        different += a * second + b * first;
-        first += a;
-        second += b;
-        if (a > most[0][0]) {
-            most[0][0] = a, most[0][1] = b;
-        }
-        if (b > most[1][1]) {
-            most[1][0] = a, most[1][1] = b;
+    for (uint64_t line = 0; line < at->lines; line += RATE_LANES) {
+        struct rate_lines l = lines_from(at, bits, line);
+        rate_lanes firsts;
+        rate_lanes seconds;
+        of(&l, (at->hashes + 1) / 2, &firsts);
+        of(&l, at->hashes / 2, &seconds); /* 1 for no cells */
+        for (uint32_t i = 0; i < l.count; i++) {
+            double a = firsts[i];
+            double b = seconds[i];
+            different += a * second + b * first;
+            first += a;
+            second += b;
+            if (a > most[0][0]) {
+                most[0][0] = a, most[0][1] = b;
+            }
+            if (b > most[1][1]) {
+                most[1][0] = a, most[1][1] = b;
+            }
         }
     }
     bool distinct = at->positions == TEPAL_POSITIONS_DISTINCT;
@@ -129,17 +117,6 @@ ALWAYS_INLINE double paired_sum(const struct address *at, const uint64_t *bits, 
         *worst = with_first > with_second ? with_first : with_second;
     }
     return distinct ? different / (lines * (lines - 1)) : first * second / (lines * lines);
-}
-
-WITH_POPCNT static double paired_popcnt(const struct address *at, const uint64_t *bits,
-                                        double *worst)
-{
-    return paired_sum(at, bits, worst);
-}
-
-static double paired_rate(const struct address *at, const uint64_t *bits, double *worst)
-{
-    return tepal_bits_has_popcnt() ? paired_popcnt(at, bits, worst) : paired_sum(at, bits, worst);
 }
 
 double tepal_bits_flat_rate(const struct address *at, double ones)
