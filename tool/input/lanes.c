@@ -12,14 +12,20 @@
 #include "input/lanes.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* How often somebody who waits looks for news before he sleeps: some 20 microseconds. */
+#define LOOKS 100
+
 struct lanes {
     struct lanes_job job;
+    atomic_uint told; /* grows with every piece of news */
     void *const *slot;
     size_t slots;
     bool *done;
@@ -69,6 +75,31 @@ struct lanes *lanes_open(const struct lanes_job *job, void *const *slot)
     return l;
 }
 
+/* ---- news, with the mutex held --------------------------------------------------------------- */
+
+static void tell(struct lanes *l)
+{
+    atomic_fetch_add(&l->told, 1);
+    pthread_cond_broadcast(&l->news);
+}
+
+/*
+ * Somebody else is in the middle of a piece, which is over soon: falling asleep and being woken
+ * takes longer than that, and the one who is woken finds himself on the core of him who woke him.
+ */
+static void await(struct lanes *l)
+{
+    unsigned before = atomic_load(&l->told);
+    pthread_mutex_unlock(&l->mutex);
+    for (int i = 0; i < LOOKS && atomic_load(&l->told) == before; i++) {
+        sched_yield();
+    }
+    pthread_mutex_lock(&l->mutex);
+    if (atomic_load(&l->told) == before) {
+        pthread_cond_wait(&l->news, &l->mutex);
+    }
+}
+
 /* ---- steps, with the mutex held -------------------------------------------------------------- */
 
 static bool can_take(const struct lanes *l, bool main)
@@ -88,7 +119,7 @@ static void take(struct lanes *l)
     l->ended = !got;
     l->taken += got;
     l->done[at] = false;
-    pthread_cond_broadcast(&l->news);
+    tell(l);
 }
 
 static void work_one(struct lanes *l, unsigned lane)
@@ -98,7 +129,7 @@ static void work_one(struct lanes *l, unsigned lane)
     l->job.work(l->job.context, l->slot[at], lane);
     pthread_mutex_lock(&l->mutex);
     l->done[at] = true;
-    pthread_cond_broadcast(&l->news);
+    tell(l);
 }
 
 static bool step(struct lanes *l, bool main, unsigned lane)
@@ -125,7 +156,7 @@ static void *run(void *context)
     unsigned lane = ++l->lanes;
     while (!l->stopped && !(l->ended && l->claimed == l->taken)) {
         if (!step(l, false, lane)) {
-            pthread_cond_wait(&l->news, &l->mutex);
+            await(l);
         }
     }
     pthread_mutex_unlock(&l->mutex);
@@ -160,7 +191,7 @@ void *lanes_next(struct lanes *l)
     if (l->out) {
         l->out = false;
         l->handed++;
-        pthread_cond_broadcast(&l->news);
+        tell(l);
         if (!l->started && !l->ended) {
             start(l);
         }
@@ -171,7 +202,7 @@ void *lanes_next(struct lanes *l)
         if (l->handed < l->claimed && l->done[at]) {
             slot = l->slot[at];
         } else if (!step(l, true, 0)) {
-            pthread_cond_wait(&l->news, &l->mutex);
+            await(l);
         }
     }
     l->out = slot != NULL;
@@ -186,7 +217,7 @@ void lanes_close(struct lanes *l)
     }
     pthread_mutex_lock(&l->mutex);
     l->stopped = true;
-    pthread_cond_broadcast(&l->news);
+    tell(l);
     pthread_mutex_unlock(&l->mutex);
     if (l->threads > 0 && l->job.interrupt != NULL) {
         l->job.interrupt(l->job.context);
