@@ -6,6 +6,8 @@ Usage: faults.py TEPAL SHIM [--quick | --kills N] [--only NAME]
 The commands are read from the command itself (its completions): an option that writes a file and is
 in none of the scenarios fails the test.
 
+SIGTERM before a call: all outputs are old or all are new, and nothing else is left.
+
 After each run: every output is the old one or the new one, whole; the exit status is right; the
 message does not deny what happened; what could not get its name is where the message says; nothing
 else is left. What is no failure (EINTR, EAGAIN, fewer bytes than asked for) changes nothing at all.
@@ -437,16 +439,42 @@ def check_killed(case):
     return None
 
 
+def check_interrupted(case, result):
+    """All outputs are old, or all are new, and nothing is left behind."""
+    now = {name: content(case.folder, name) for name in case.scenario.outputs}
+    old = [name for name in now if is_old(case, name, now)]
+    new = [name for name in now if is_new(case, name, now)]
+    if case.scenario.command[0] == "dedup" and "--state" in case.scenario.command:
+        # It ends as if the input had ended, and keeps what it has seen.
+        if now["f"] is not None and subprocess.run([TEPAL, "verify", "f"], cwd=case.folder, stdout=subprocess.DEVNULL,
+                                                   stderr=subprocess.DEVNULL).returncode != 0:
+            return "the state is damaged"
+        left = leftovers(case)
+        return f"left behind: {left}" if left else None
+    if set(old) | set(new) != set(now):
+        return "an output is neither old nor new"
+    if len(old) < len(now) and len(new) < len(now) and not case.scenario.turns:
+        return f"some are old, {old}, and some new, {new}"
+    left = leftovers(case)
+    if left:
+        return f"left behind: {left}"
+    if result[0] == case.normal and len(new) < len(now):
+        return "done, and not done"
+    return None
+
+
 def check_order(case):
     """From the log: what a file needs before it gets its name, and what the name needs after."""
     opened = {}     # descriptor: path
     written = {}    # path: "written" or "synced"
+    modes = {}      # path: with which it was created
     locked = False
     for number, (name, result, fd, first, second) in enumerate(case.calls):
         if name in ("open", "create") and int(result) >= 0:
             opened[fd] = first
             if name == "create" and first.endswith(".tmp"):
                 written[os.path.basename(first)] = "new"
+                modes[os.path.basename(first)] = second
         path = os.path.basename(opened.get(fd, ""))
         if name == "write" and path in written:
             written[path] = "written"
@@ -460,6 +488,8 @@ def check_order(case):
             if written.get(os.path.basename(first)) != "synced":
                 return f"{first} gets its name before it is synced"
             target = os.path.basename(second)
+            if case.old.get(target) is not None and modes.get(os.path.basename(first)) != "600":
+                return f"what will replace {target} is others' to read at first"
             is_filter = target == os.path.basename(case.scenario.outputs[0])
             if is_filter and not locked and not case.scenario.lists:
                 return f"{target} is replaced without a lock"
@@ -495,6 +525,8 @@ def faults_of(case, index):
                 yield call, at, each
             if not QUICK or (at + index) % 4 == 0:
                 yield call, at, "kill"
+            if not QUICK or (at + index) % 4 == 1 or decisive:
+                yield call, at, "term"
 
 
 def attempt(case, fault):
@@ -507,7 +539,8 @@ def attempt(case, fault):
     except subprocess.TimeoutExpired:
         fail(case.scenario, fault, "it hangs", (None, ""))
         return
-    why = check_killed(case) if fault[2] == "kill" else check(case, fault, result)
+    why = check_killed(case) if fault[2] == "kill" else \
+        check_interrupted(case, result) if fault[2] == "term" else check(case, fault, result)
     if why is None:
         passed += 1
     else:

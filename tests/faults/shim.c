@@ -2,8 +2,10 @@
  * shim.c: a library for LD_PRELOAD that makes one system call fail, for faults.py.
  *
  *   TEPAL_FAULT=CALL:N:WHAT   the N-th (from 1) call of that name fails. WHAT is the number of an
- *                             error; "short": half of the bytes are moved; "kill": SIGKILL instead
- *   TEPAL_FAULT_LOG=FILE      every call is written there, a line each: NAME RESULT FD PATH PATH
+ *                             error; "short": half of the bytes are moved; "kill": SIGKILL instead;
+ *                             "term": SIGTERM comes just before
+ *   TEPAL_FAULT_LOG=FILE      every call is written there, a line each: NAME RESULT FD PATH PATH;
+ *                             of open, the second one is the mode of a new file
  *
  * Calls to standard error are neither counted nor failed: they are how the command tells.
  */
@@ -23,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NOTHING = 0, SHORT = -1, KILL = -2 };
+enum { NOTHING = 0, SHORT = -1, KILL = -2, TERM = -3 };
 
 static char fault_call[32];
 static long fault_at;
@@ -39,6 +41,7 @@ __attribute__((constructor)) static void start(void)
     if (fault != NULL && sscanf(fault, "%31[^:]:%ld:%15s", fault_call, &fault_at, what) == 3) {
         fault_what = strcmp(what, "short") == 0  ? SHORT
                      : strcmp(what, "kill") == 0 ? KILL
+                     : strcmp(what, "term") == 0 ? TERM
                                                  : atoi(what);
     }
     if (path != NULL) {
@@ -55,6 +58,9 @@ static int due(const char *name)
     }
     if (fault_what == KILL) {
         (void)syscall(SYS_kill, (int)syscall(SYS_getpid), SIGKILL);
+    }
+    if (fault_what == TERM) {
+        (void)syscall(SYS_kill, (int)syscall(SYS_getpid), SIGTERM);
     }
     if (fault_what > 0) {
         errno = fault_what;
@@ -93,6 +99,13 @@ static void *real(const char *name)
         return result;                                                                             \
     }
 
+static void note_open(int flags, mode_t mode, int fd, const char *path)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%o", (unsigned)mode);
+    note((flags & O_ACCMODE) == O_RDONLY ? "open" : "create", fd, fd, path, text);
+}
+
 static mode_t mode_of(int flags, va_list list)
 {
     return (flags & O_CREAT) != 0 ? va_arg(list, mode_t) : 0;
@@ -107,7 +120,7 @@ static mode_t mode_of(int flags, va_list list)
         va_end(list);                                                                              \
         int (*call)(const char *, int, ...) = (int (*)(const char *, int, ...))real(#name);        \
         int result = due("open") > 0 ? -1 : call(path, flags, mode);                               \
-        note((flags & O_ACCMODE) == O_RDONLY ? "open" : "create", result, result, path, NULL);     \
+        note_open(flags, mode, result, path);                                                      \
         return result;                                                                             \
     }
 OPEN(open)
@@ -123,7 +136,7 @@ OPEN(open64)
         int (*call)(int, const char *, int, ...) =                                                 \
             (int (*)(int, const char *, int, ...))real(#name);                                     \
         int result = due("open") > 0 ? -1 : call(folder, path, flags, mode);                       \
-        note((flags & O_ACCMODE) == O_RDONLY ? "open" : "create", result, result, path, NULL);     \
+        note_open(flags, mode, result, path);                                                      \
         return result;                                                                             \
     }
 OPENAT(openat)

@@ -105,15 +105,15 @@ static int flock_whole(int fd, int operation)
     return result == 0 ? 0 : errno;
 }
 
-/* For a second without a word, then with one. 0, or what went wrong: EWOULDBLOCK if it is held. */
-static int hold(int fd, const struct args *args, const char *file, bool wait, bool *told)
+/* Waits: for a second without a word, then with one. 0, or what went wrong. */
+static int hold(int fd, const struct args *args, const char *file, bool *told)
 {
-    int error = flock_whole(fd, LOCK_EX | LOCK_NB);
-    for (int i = 0; i < PAUSES && wait && !*told && error == EWOULDBLOCK; i++) {
+    int error = EWOULDBLOCK;
+    for (int i = 0; i < PAUSES && !*told && error == EWOULDBLOCK; i++) {
         nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
         error = flock_whole(fd, LOCK_EX | LOCK_NB);
     }
-    if (!wait || error != EWOULDBLOCK) {
+    if (error != EWOULDBLOCK) {
         return error;
     }
     if (!*told && !arg(args, "quiet")->given) {
@@ -176,6 +176,34 @@ static void remove_held(struct file_lock *lock)
     lock->path = NULL;
 }
 
+/*
+ * Open the lock, take it, and see that it is still there; or wait for another's. A signal finds no
+ * lock of ours, or one that is noted. 0, or an error: ESTALE means once more.
+ */
+static int try_once(struct file_lock *lock, const struct args *args, const char *file, bool wait,
+                    bool *told)
+{
+    sigset_t before;
+    leftover_hold(&before);
+    lock->fd = open_lock(lock->path);
+    int error = lock->fd < 0 ? errno : flock_whole(lock->fd, LOCK_EX | LOCK_NB);
+    if (lock->fd >= 0 && error == EWOULDBLOCK && wait) {
+        leftover_release(&before);
+        error = hold(lock->fd, args, file, told);
+        leftover_hold(&before);
+    }
+    error = error == 0 ? look_again(lock->fd, lock->path) : error;
+    if (error == 0) {
+        leftover_note(lock->path);
+    } else if (lock->fd >= 0 && has_no_locks(error)) {
+        remove_held(lock);
+    } else if (lock->fd >= 0) {
+        close(lock->fd);
+    }
+    leftover_release(&before);
+    return error;
+}
+
 int file_lock_take(struct file_lock *lock, const struct args *args, const char *file,
                    enum file_lock_patience patience)
 {
@@ -187,35 +215,24 @@ int file_lock_take(struct file_lock *lock, const struct args *args, const char *
     }
     lock->file = through_links(file);
     lock->path = lock->file == NULL ? NULL : lock_path(lock->file);
-    while (lock->path != NULL) {
-        lock->fd = open_lock(lock->path);
+    int error = lock->path == NULL ? errno : ESTALE;
+    while (error == ESTALE) {
+        error = try_once(lock, args, file, wait, &told);
         if (lock->fd < 0) {
             break;
         }
-        int error = hold(lock->fd, args, file, wait, &told);
-        error = error == 0 ? look_again(lock->fd, lock->path) : error;
-        if (error == 0) {
-            leftover_note(lock->path);
-            remember(lock);
-            return EXIT_YES;
-        }
-        if (has_no_locks(error)) {
-            if (!arg(args, "quiet")->given) {
-                say_warning(file,
-                            "cannot be locked (%s): make sure that no other command changes "
-                            "it meanwhile",
-                            strerror(error));
-            }
-            remove_held(lock);
-            remember(lock);
-            return EXIT_YES;
-        }
-        close(lock->fd);
-        if (error != ESTALE) {
-            return cannot(lock, args, file, error);
-        }
     }
-    return cannot(lock, args, file, errno);
+    bool without = lock->path == NULL && lock->fd >= 0 && has_no_locks(error);
+    if (error != 0 && !without) {
+        return cannot(lock, args, file, error);
+    }
+    if (without && !arg(args, "quiet")->given) {
+        say_warning(file,
+                    "cannot be locked (%s): make sure that no other command changes it meanwhile",
+                    strerror(error));
+    }
+    remember(lock);
+    return EXIT_YES;
 }
 
 const char *file_lock_place(const char *name)
@@ -240,8 +257,11 @@ void file_lock_drop(struct file_lock *lock)
         }
     }
     if (lock->path != NULL) {
+        sigset_t before;
+        leftover_hold(&before);
         leftover_forget(lock->path);
         remove_held(lock);
+        leftover_release(&before);
     }
     forget(lock);
 }
