@@ -60,16 +60,17 @@ static struct tepal_filter *filter_with(const struct shape *shape)
 
 /* The calls in plain C, as this file has them, and as programs that know their machine do. */
 static const struct inline_calls *const inlined[] = {&(const struct inline_calls)INLINE_CALLS(true),
-                                                     &inline_avx2, &inline_avx512};
+                                                     &inline_avx2, &inline_avx512, &inline_wide};
 #define INLINED (sizeof inlined / sizeof *inlined)
 
 /* May these run here? */
 static bool may_run(const struct inline_calls *calls)
 {
 #if defined(__x86_64__)
-    if (calls == &inline_avx512) {
+    if (calls == &inline_avx512 || calls == &inline_wide) {
         return calls->built && __builtin_cpu_supports("avx512f") &&
-               __builtin_cpu_supports("avx512vl") && tepal_processor_has_avx2();
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+               tepal_processor_has_avx2();
     }
 #endif
     return calls->built && (calls == inlined[0] || tepal_processor_has_avx2());
@@ -119,6 +120,9 @@ static void assert_calls_of_the_handle(const struct shape *shape, const struct i
         struct tepal_digest d = check_digest(&random);
         assert_int_equal(calls->query(&direct, d), tepal_filter_query(handle, d));
         assert_int_equal(calls->query_u64(&direct, key), tepal_filter_query_u64(handle, key));
+        struct tepal_digest one = calls->digest(&direct, d.lo);
+        struct tepal_digest wide = calls->digest_wide(&direct, d.lo);
+        assert_true(one.lo == wide.lo && one.hi == wide.hi);
     }
     tepal_filter_free(handle);
     tepal_filter_free(filter);

@@ -30,7 +30,7 @@
  *
  *     if (direct.way == TEPAL_DIRECT_BLOCKED)
  *         for (...)
- *             found += tepal_direct_blocked_query(&direct, tepal_direct_digest(&direct, key));
+ *             found += tepal_direct_blocked_query(&direct, tepal_direct_digest_wide(&direct, key));
  *
  * It stays valid until the filter is freed, or is given a budget (tepal_avoid_budget): take it
  * again then, or additions are not counted there. It belongs to the same thread rules as the
@@ -49,6 +49,11 @@
 #define TEPAL_DIRECT_AVX2 1
 #if defined(__AVX512F__) && defined(__AVX512VL__)
 #define TEPAL_DIRECT_AVX512 1
+/* AMD's: a product of 64 bits in a vector is one operation; gcc 12 calls all of them znver3. */
+#if defined(__AVX512DQ__) && !defined(TEPAL_DIRECT_WIDE) &&                                        \
+    (defined(__znver3__) || defined(__znver4__) || defined(__znver5__))
+#define TEPAL_DIRECT_WIDE 1
+#endif
 #endif
 #endif
 
@@ -103,6 +108,34 @@ static inline struct tepal_digest tepal_direct_digest(const struct tepal_direct 
                                                       uint64_t key)
 {
     return tepal_place_mix(key, direct->integer[0], direct->integer[1], direct->factors);
+}
+
+/*
+ * The same, hashed in a vector register where that is faster: on AMD's processors with AVX-512, for
+ * what does not branch on the digest (additions, blocked and fingerprint lookups). It takes fewer
+ * instructions and more time until they are done, which a wrongly guessed branch would wait for.
+ */
+static inline struct tepal_digest tepal_direct_digest_wide(const struct tepal_direct *direct,
+                                                           uint64_t key)
+{
+#if defined(TEPAL_DIRECT_WIDE)
+    enum { all_xor = 0x96 };
+    const __m128i a = _mm_set1_epi64x((long long)direct->integer[0]);
+    const __m128i b = _mm_set1_epi64x((long long)direct->integer[1]);
+    struct tepal_digest d;
+    __m128i x = _mm_xor_si128(_mm_cvtsi64_si128((long long)key), a);
+    x = _mm_xor_si128(x, _mm_srli_epi64(x, 30));
+    x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[0]));
+    x = _mm_ternarylogic_epi64(x, _mm_srli_epi64(x, 27), b, all_xor);
+    x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[1]));
+    x = _mm_xor_si128(x, _mm_srli_epi64(x, 31));
+    d.hi = (uint64_t)_mm_cvtsi128_si64(x);
+    x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[2]));
+    d.lo = (uint64_t)_mm_cvtsi128_si64(x);
+    return d;
+#else
+    return tepal_direct_digest(direct, key);
+#endif
 }
 
 /* Word i >= 2 of a digest. */
@@ -516,6 +549,14 @@ static inline bool tepal_direct_query_u64(const struct tepal_direct *f, uint64_t
     if (f->way == TEPAL_DIRECT_CALL) {
         return tepal_filter_query_u64(f->filter, key);
     }
+#if defined(TEPAL_DIRECT_WIDE)
+    if (f->way == TEPAL_DIRECT_BLOCKED) {
+        return tepal_direct_blocked_query(f, tepal_direct_digest_wide(f, key));
+    }
+    if (f->way == TEPAL_DIRECT_FINGERPRINT) {
+        return tepal_direct_fingerprint_query(f, tepal_direct_digest_wide(f, key));
+    }
+#endif
     return tepal_direct_query(f, tepal_direct_digest(f, key));
 }
 
@@ -555,7 +596,7 @@ static inline enum tepal_status tepal_direct_add_u64(const struct tepal_direct *
     if (f->keys_added == NULL) {
         return tepal_filter_add_u64(f->filter, key);
     }
-    return tepal_direct_add(f, tepal_direct_digest(f, key));
+    return tepal_direct_add(f, tepal_direct_digest_wide(f, key));
 }
 
 /*
