@@ -209,20 +209,28 @@ EIGHT_ALWAYS_INLINE void add_rounds(const struct address *at, uint64_t *words,
 
 /* Keys that hit with every probe so far: which they are, and their digests in the part. */
 struct staying {
-    uint32_t count;
     uint16_t key[BLOOM_PART_KEYS + EIGHT];
     uint64_t lo[BLOOM_PART_KEYS + EIGHT];
     uint64_t hi[BLOOM_PART_KEYS + EIGHT];
 };
 
-/* Which of the first `count`, up to eight, keys have the bits that these words lead to. */
-EIGHT_ALWAYS_INLINE __mmask8 part_test(const struct bloom_part *part, __m512i word, uint32_t count)
+/* Which keys of a vector are there, if so many are left. */
+EIGHT_ALWAYS_INLINE __mmask8 part_among(uint32_t left)
+{
+    return (__mmask8)_bzhi_u32(0xff, left < EIGHT ? left : EIGHT);
+}
+
+/*
+ * Which of eight keys, those in `among`, have the bits that these words lead to. Parts are in the
+ * cache, where halves of words are gathered in less time than whole ones.
+ */
+EIGHT_ALWAYS_INLINE __mmask8 part_test(const struct bloom_part *part, __mmask8 among, __m512i word)
 {
     __m512i at = _mm512_add_epi64(eight_scale(word, part->at->cells), eight_of(part->start));
-    __m512i cell =
-        _mm512_i64gather_epi64(_mm512_srli_epi64(at, 6), (const long long *)part->words, 8);
-    return (__mmask8)_bzhi_u32(_mm512_test_epi64_mask(_mm512_rorv_epi64(cell, at), eight_of(1)),
-                               count);
+    __m256i half =
+        _mm512_i64gather_epi32(_mm512_srli_epi64(at, 5), (const int *)(const void *)part->words, 4);
+    __m256i bit = _mm256_rorv_epi32(half, _mm512_cvtepi64_epi32(at));
+    return _mm256_mask_test_epi32_mask(among, bit, _mm256_set1_epi32(1));
 }
 
 /* Those of eight keys that hit stay; rows may be those that the keys came from. */
@@ -236,12 +244,12 @@ EIGHT_ALWAYS_INLINE void part_keep(struct staying *s, uint32_t to, __mmask8 hit,
 
 /* The digests of up to eight keys; most keys have neighbours. Those of others are not read. */
 EIGHT_ALWAYS_INLINE struct eight part_digests(const struct tepal_digest *digests,
-                                              const uint16_t *keys, uint32_t count, __m128i listed)
+                                              const uint16_t *keys, uint32_t left, __m128i listed)
 {
-    if (count == EIGHT && keys[EIGHT - 1] == keys[0] + EIGHT - 1) {
+    if (left >= EIGHT && keys[EIGHT - 1] == keys[0] + EIGHT - 1) {
         return eight_load(digests + keys[0]);
     }
-    __mmask8 here = (__mmask8)_bzhi_u32(0xff, count);
+    __mmask8 here = part_among(left);
     __m512i at = _mm512_slli_epi64(_mm512_cvtepu16_epi64(listed), 1);
     const long long *words = (const long long *)(const void *)digests;
     return (struct eight){
@@ -249,7 +257,14 @@ EIGHT_ALWAYS_INLINE struct eight part_digests(const struct tepal_digest *digests
         _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), here, at, words + 1, 8)};
 }
 
-/* The first two probes of all keys at once, which settle three of four; then one by one. */
+/*
+ * Probes of a pass over the keys that stay: more than one, though one would settle half of them, as
+ * few keys are left soon, and then a pass takes as long as its instructions wait for each other.
+ */
+#define PROBES     2
+#define PROBES_FEW 4
+
+/* The first two probes of all keys at once, which settle three of four; then those that stay. */
 static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_digest *digests,
                             const uint16_t *keys, uint32_t count, uint16_t *stay)
 {
@@ -257,36 +272,41 @@ static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_di
     const uint64_t step = address_rehash_step(part->number);
     const uint32_t hashes = part->at->hashes;
     struct staying s;
+    uint32_t in = 0;
     if (part->at->cells > EIGHT_MAX_RANGE) {
         return tepal_bloom_flat_avx2.inside(part, digests, keys, count, stay);
     }
-    s.count = 0;
     for (uint32_t n = 0; n < count; n += EIGHT) {
-        uint32_t left = count - n < EIGHT ? count - n : EIGHT;
-        __m128i listed = _mm_maskz_loadu_epi16((__mmask8)_bzhi_u32(0xff, left), keys + n);
-        struct eight d = part_digests(digests, keys + n, left, listed);
+        __mmask8 hit = part_among(count - n);
+        __m128i listed = _mm_maskz_loadu_epi16(hit, keys + n);
+        struct eight d = part_digests(digests, keys + n, count - n, listed);
         d = (struct eight){eight_more(d, step), eight_more(d, step + ADDRESS_GOLDEN)};
-        __mmask8 hit = part_test(&here, d.hi, left);
+        hit = part_test(&here, hit, d.hi);
         if (hashes > 1) {
-            hit &= part_test(&here, d.lo, left);
+            hit = part_test(&here, hit, d.lo);
         }
-        part_keep(&s, s.count, hit, listed, d);
-        s.count += bits_count_word(hit);
+        part_keep(&s, in, hit, listed, d);
+        in += bits_count_word(hit);
     }
-    for (uint32_t i = 2; i < hashes && s.count > 0; i++) {
+    for (uint32_t i = 2; i < hashes && in > 0;) {
+        const uint32_t probes = in > EIGHT ? PROBES : PROBES_FEW;
+        const uint32_t next = hashes - i < probes ? hashes : i + probes;
         uint32_t kept = 0;
-        for (uint32_t n = 0; n < s.count; n += EIGHT) {
+        for (uint32_t n = 0; n < in; n += EIGHT) {
             struct eight d = {_mm512_loadu_si512(s.lo + n), _mm512_loadu_si512(s.hi + n)};
             __m128i listed = _mm_loadu_si128((const __m128i *)(const void *)(s.key + n));
-            uint32_t left = s.count - n < EIGHT ? s.count - n : EIGHT;
-            __mmask8 hit = part_test(&here, eight_more(d, i * ADDRESS_GOLDEN), left);
+            __mmask8 hit = part_among(in - n);
+            for (uint32_t probe = i; probe < next; probe++) {
+                hit = part_test(&here, hit, eight_more(d, probe * ADDRESS_GOLDEN));
+            }
             part_keep(&s, kept, hit, listed, d);
             kept += bits_count_word(hit);
         }
-        s.count = kept;
+        in = kept;
+        i = next;
     }
-    memcpy(stay, s.key, s.count * sizeof *stay);
-    return s.count;
+    memcpy(stay, s.key, in * sizeof *stay);
+    return in;
 }
 
 /* ---- the kernels ----------------------------------------------------------------------------- */

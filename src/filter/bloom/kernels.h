@@ -66,7 +66,26 @@ struct bloom_part {
     uint64_t number;
 };
 
-#define BLOOM_PART_KEYS 512
+#define BLOOM_PART_KEYS 2048
+
+/* Of up to BLOOM_PART_KEYS answers, which are yes: their numbers. Returns how many. */
+static inline uint32_t bloom_list(const uint64_t *answers, size_t count, uint16_t *list)
+{
+    uint32_t listed = 0;
+    for (size_t w = 0; w < (count + 63) / 64; w++) {
+        if (answers[w] == UINT64_MAX) { /* most words, if members are asked for */
+            for (size_t bit = 0; bit < 64; bit++) {
+                list[listed + bit] = (uint16_t)(w * 64 + bit);
+            }
+            listed += 64;
+            continue;
+        }
+        for (uint64_t word = answers[w]; word != 0; word &= word - 1) {
+            list[listed++] = (uint16_t)(w * 64 + (size_t)__builtin_ctzll(word));
+        }
+    }
+    return listed;
+}
 
 struct bloom_kernels {
     void (*add)(const struct address *at, uint64_t *words, const struct bloom_source *source,

@@ -152,12 +152,7 @@ static size_t ask_others(const struct tepal_cascade *cascade, const struct tepal
 {
     const struct address *second = &cascade->level[1];
     uint16_t keys[CHUNK];
-    uint32_t in = 0;
-    for (size_t w = 0; w < (count + 63) / 64; w++) {
-        for (uint64_t word = answers[w]; word != 0; word &= word - 1) {
-            keys[in++] = (uint16_t)(w * 64 + (size_t)__builtin_ctzll(word));
-        }
-    }
+    uint32_t in = bloom_list(answers, count, keys);
     for (uint32_t n = 0; second->cells > CACHED_BITS && n < in; n++) {
         uint64_t first = address_rehash(digests[keys[n]], 1).hi;
         bits_prefetch(cascade->head.words, cascade->start[1] + wide_scale(first, second->cells));

@@ -150,40 +150,18 @@ void tepal_yesno_mask(const struct tepal_params *params, struct tepal_digest dig
  */
 #define CHUNK BLOOM_PART_KEYS
 
-struct pending {
-    uint32_t count;
-    uint16_t index[CHUNK];
-};
-
-static void list_found(const uint64_t *answers, size_t count, struct pending *found)
-{
-    found->count = 0;
-    for (size_t w = 0; w < (count + 63) / 64; w++) {
-        if (answers[w] == UINT64_MAX) {
-            for (size_t bit = 0; bit < 64; bit++) {
-                found->index[found->count + bit] = (uint16_t)(w * 64 + bit);
-            }
-            found->count += 64;
-            continue;
-        }
-        for (uint64_t word = answers[w]; word != 0; word &= word - 1) {
-            found->index[found->count++] = (uint16_t)(w * 64 + (size_t)__builtin_ctzll(word));
-        }
-    }
-}
-
 /* No-filters of so many bits in all are in the cache, and need not be requested. */
 #define CACHED_BITS ((uint64_t)1 << 21)
 
 static size_t veto_chunk(const struct tepal_yesno *yesno, const struct tepal_digest *digests,
                          size_t count, uint64_t *answers)
 {
-    struct pending found;
-    list_found(answers, count, &found);
+    uint16_t found[CHUNK];
+    const uint32_t in_yes = bloom_list(answers, count, found);
     bool far = yesno->filters * yesno->no.cells > CACHED_BITS;
     for (uint32_t j = 0; far && j < (yesno->own_seeds ? yesno->filters : 1); j++) {
-        for (uint32_t i = 0; i < found.count; i++) {
-            uint64_t first = no_digest(yesno, j, digests[found.index[i]]).hi;
+        for (uint32_t i = 0; i < in_yes; i++) {
+            uint64_t first = no_digest(yesno, j, digests[found[i]]).hi;
             bits_prefetch(yesno->head.words,
                           no_start(yesno, j) + wide_scale(first, yesno->no.cells));
         }
@@ -194,16 +172,16 @@ static size_t veto_chunk(const struct tepal_yesno *yesno, const struct tepal_dig
             struct bloom_part part = {&yesno->no, yesno->head.words, no_start(yesno, j),
                                       yesno_no_number(yesno->salt, yesno->own_seeds, j)};
             uint16_t stay[CHUNK];
-            uint32_t in = flat->inside(&part, digests, found.index, found.count, stay);
+            uint32_t in = flat->inside(&part, digests, found, in_yes, stay);
             for (uint32_t n = 0; n < in; n++) {
                 answers[stay[n] / 64] &= ~((uint64_t)1 << stay[n] % 64);
             }
         }
         return (size_t)tepal_bits_count(answers, (count + 63) / 64);
     }
-    size_t left = found.count;
-    for (uint32_t i = 0; i < found.count; i++) {
-        uint16_t at = found.index[i];
+    size_t left = in_yes;
+    for (uint32_t i = 0; i < in_yes; i++) {
+        uint16_t at = found[i];
         if (vetoed(yesno, digests[at])) {
             answers[at / 64] &= ~((uint64_t)1 << at % 64);
             left--;
