@@ -16,7 +16,10 @@
  * turn, 0, 1, 2 and so on, and the new ones are appended; `level` and `split` follow from their
  * number. So memory follows the keys: seven of eight slots are taken, always. (More fit when all
  * buckets have the same depth; in the middle of a round, with the unsplit ones more crowded, 89 %
- * is the limit.)
+ * is the limit. It is lower if many keys are there more than once: copies of a key cannot leave its
+ * two buckets. Then searches for a free slot get long, and after a long one more buckets are split:
+ * fewer slots are taken, but never for that reason less than half of them: keys that somebody chose
+ * to meet would not be helped.)
  *
  * An entry knows T low bits of its address, depth + the length of its extension. A key that is
  * added gets T = e + the smaller depth of its two buckets, so that it has room in both. T stays as
@@ -58,7 +61,10 @@
 /* Buckets looked at before a key goes to the exact table. */
 #define SEARCH_MAX 1000
 
-/* Splits after an addition, at the most: two would do, and copies may want more. */
+/* A search that reached more of them is long. */
+#define SEARCH_LONG 200
+
+/* Splits after an addition, at the most: two would do, and copies and long searches want more. */
 #define SPLITS_MAX 4
 
 /* Keys whose buckets are requested ahead of their use. */
@@ -203,10 +209,12 @@ static __attribute__((noinline)) bool make_room(struct tepal_growing *f, const u
             uint32_t slot = growing_free_slot(&f->at, places[j]);
             if (slot < SLOTS) {
                 move_along(f, steps, count - fresh + j, slot, entry);
+                f->crowded = count > SEARCH_LONG;
                 return true;
             }
         }
     }
+    f->crowded = count > SEARCH_LONG;
     return false;
 }
 
@@ -288,11 +296,14 @@ bool tepal_growing_split(struct tepal_growing *f)
     return true;
 }
 
-/* Seven of eight slots are taken; see the top. */
+/* Seven of eight slots are taken, or fewer if it is crowded even so; see the top. */
 void tepal_growing_grow(struct tepal_growing *f)
 {
     const uint64_t *own = f->head.state.own;
-    for (int i = 0; i < SPLITS_MAX && 2 * own[GROWING_HELD] > 7 * f->at.buckets; i++) {
+    bool crowded = f->crowded;
+    f->crowded = false;
+    for (int i = 0; i < SPLITS_MAX && 2 * own[GROWING_HELD] > (crowded ? 4 : 7) * f->at.buckets;
+         i++) {
         if (!tepal_growing_split(f)) {
             break;
         }

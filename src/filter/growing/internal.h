@@ -66,6 +66,7 @@ struct tepal_growing {
     uint64_t first_buckets; /* that it came with */
     uint64_t segment_bytes; /* of all segments */
     bool own_overflow;      /* is the exact table apart from the first array? */
+    bool crowded;           /* was the latest search for room a long one? */
     uint64_t gap;           /* the word of zeros behind the buckets, once these are apart */
     uint64_t **segment;     /* those that were needed, the others NULL */
     size_t segment_room;    /* of this list; 0 until the first array is full */
