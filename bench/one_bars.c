@@ -86,8 +86,7 @@ RUN(flat_add, HANDLE(flat), tepal_filter_add_u64(f, key) != TEPAL_OK)
 RUN(fingerprint_query, HANDLE(fingerprint), tepal_filter_query_u64(f, key))
 RUN(fingerprint_inline, INLINE(fingerprint_direct),
     tepal_direct_fingerprint_query(&f, tepal_direct_digest_wide(&f, key)))
-RUN(blocked_inline, INLINE(blocked_direct),
-    tepal_direct_blocked_query(&f, tepal_direct_digest_wide(&f, key)))
+RUN(blocked_inline, INLINE(blocked_direct), tepal_direct_blocked_query_u64(&f, key))
 RUN(blocked_inline_add, INLINE(blocked_direct),
     (tepal_direct_blocked_set(&f, tepal_direct_digest_wide(&f, key)), tepal_direct_count(&f), 0))
 RUN(paired_inline, INLINE(paired_direct),

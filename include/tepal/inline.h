@@ -30,7 +30,7 @@
  *
  *     if (direct.way == TEPAL_DIRECT_BLOCKED)
  *         for (...)
- *             found += tepal_direct_blocked_query(&direct, tepal_direct_digest_wide(&direct, key));
+ *             found += tepal_direct_blocked_query_u64(&direct, key);
  *
  * It stays valid until the filter is freed, or is given a budget (tepal_avoid_budget): take it
  * again then, or additions are not counted there. It belongs to the same thread rules as the
@@ -110,22 +110,15 @@ static inline struct tepal_digest tepal_direct_digest(const struct tepal_direct 
     return tepal_place_mix(key, direct->integer[0], direct->integer[1], direct->factors);
 }
 
-/*
- * The same, hashed in a vector register where that is faster: on AMD's processors with AVX-512, for
- * what does not branch on the digest (additions, blocked and fingerprint lookups). It takes fewer
- * instructions and more time until they are done, which a wrongly guessed branch would wait for.
- */
-static inline struct tepal_digest tepal_direct_digest_wide(const struct tepal_direct *direct,
-                                                           uint64_t key)
-{
 #if defined(TEPAL_DIRECT_WIDE)
+
+/* What is left of an integer's digest after the first product. */
+static inline struct tepal_digest tepal_direct_digest_rest(const struct tepal_direct *direct,
+                                                           __m128i x)
+{
     enum { all_xor = 0x96 };
-    const __m128i a = _mm_set1_epi64x((long long)direct->integer[0]);
     const __m128i b = _mm_set1_epi64x((long long)direct->integer[1]);
     struct tepal_digest d;
-    __m128i x = _mm_xor_si128(_mm_cvtsi64_si128((long long)key), a);
-    x = _mm_xor_si128(x, _mm_srli_epi64(x, 30));
-    x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[0]));
     x = _mm_ternarylogic_epi64(x, _mm_srli_epi64(x, 27), b, all_xor);
     x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[1]));
     x = _mm_xor_si128(x, _mm_srli_epi64(x, 31));
@@ -133,6 +126,24 @@ static inline struct tepal_digest tepal_direct_digest_wide(const struct tepal_di
     x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[2]));
     d.lo = (uint64_t)_mm_cvtsi128_si64(x);
     return d;
+}
+
+#endif
+
+/*
+ * The same, hashed in a vector register where that is faster: on AMD's processors with AVX-512, for
+ * what does not branch on the digest (additions and fingerprint lookups). It takes fewer
+ * instructions and more time until they are done, which a wrongly guessed branch would wait for.
+ */
+static inline struct tepal_digest tepal_direct_digest_wide(const struct tepal_direct *direct,
+                                                           uint64_t key)
+{
+#if defined(TEPAL_DIRECT_WIDE)
+    const __m128i a = _mm_set1_epi64x((long long)direct->integer[0]);
+    __m128i x = _mm_xor_si128(_mm_cvtsi64_si128((long long)key), a);
+    x = _mm_xor_si128(x, _mm_srli_epi64(x, 30));
+    x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[0]));
+    return tepal_direct_digest_rest(direct, x);
 #else
     return tepal_direct_digest(direct, key);
 #endif
@@ -412,6 +423,22 @@ static inline bool tepal_direct_blocked_query(const struct tepal_direct *f, stru
     return tepal_direct_holds(tepal_direct_at(f, key), tepal_direct_cells(&f->line[0], key));
 }
 
+/*
+ * The same of an integer. The first product of its hash is left to the other registers where the
+ * rest is hashed in vectors: so both sorts of instructions take as long.
+ */
+static inline bool tepal_direct_blocked_query_u64(const struct tepal_direct *f, uint64_t key)
+{
+#if defined(TEPAL_DIRECT_WIDE)
+    uint64_t x = key ^ f->integer[0];
+    x = (x ^ x >> 30) * f->factors[0];
+    return tepal_direct_blocked_query(f,
+                                      tepal_direct_digest_rest(f, _mm_cvtsi64_si128((long long)x)));
+#else
+    return tepal_direct_blocked_query(f, tepal_direct_digest(f, key));
+#endif
+}
+
 static inline void tepal_direct_blocked_set(const struct tepal_direct *f, struct tepal_digest d)
 {
     struct tepal_direct_key key = tepal_direct_blocked_key(f->range, d);
@@ -551,7 +578,7 @@ static inline bool tepal_direct_query_u64(const struct tepal_direct *f, uint64_t
     }
 #if defined(TEPAL_DIRECT_WIDE)
     if (f->way == TEPAL_DIRECT_BLOCKED) {
-        return tepal_direct_blocked_query(f, tepal_direct_digest_wide(f, key));
+        return tepal_direct_blocked_query_u64(f, key);
     }
     if (f->way == TEPAL_DIRECT_FINGERPRINT) {
         return tepal_direct_fingerprint_query(f, tepal_direct_digest_wide(f, key));
