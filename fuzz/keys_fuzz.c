@@ -294,21 +294,21 @@ static void compare(struct keys *keys, size_t batch, char separator, const struc
     }
 }
 
-/* Both ways to split a block, in arrays that have room for `max` keys and no more. */
+/* Every way to split a block on this processor, in arrays with room for `max` keys and no more. */
 static void check_split(const struct bytes *text, char separator, size_t max)
 {
     struct bytes block = {NULL, 0};
     append(&block, text->at, text->len);
     append(&block, &separator, 1);
-    for (int way = 0; way < 2; way++) {
+    for (unsigned way = 0; way < keys_split_ways(); way++) {
         const void **keys = malloc(max * sizeof *keys);
         size_t *lens = malloc(max * sizeof *lens);
         size_t at = 0;
         MUST(keys != NULL && lens != NULL);
         while (at < block.len) {
             size_t used = 0;
-            size_t got = (way == 0 ? keys_split : keys_split_portable)(
-                (char *)block.at + at, block.len - at, separator, keys, lens, max, &used);
+            size_t got = keys_split_by(way, (char *)block.at + at, block.len - at, separator, keys,
+                                       lens, max, &used);
             MUST(got > 0 && got <= max);
             for (size_t i = 0; i < got; i++) {
                 const uint8_t *stop = memchr(block.at + at, separator, block.len - at);
