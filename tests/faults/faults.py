@@ -63,7 +63,7 @@ COUNTING = ["--kind", "counting", "--cells", "8192", "--choices", "2", "--seed",
 
 class Scenario:
     def __init__(self, name, prepare, command, outputs, stdin=None, lists=False, holds=None,
-                 turns=False, slow=False, timed=False):
+                 turns=False, slow=False, timed=False, decides=()):
         self.name = name
         self.prepare = prepare      # lists of arguments; > NAME at the end: standard output goes there
         self.command = command
@@ -73,6 +73,7 @@ class Scenario:
         self.holds = holds          # what a server has: names of keys and files
         self.turns = turns          # one output after the other: some may be new
         self.slow = slow            # --quick: only what decides
+        self.decides = decides      # --quick: calls of which all fail, besides rename and fsync
         self.timed = timed          # a picture, of times among others: no two are alike
 
 
@@ -170,7 +171,7 @@ SCENARIOS = [
     Scenario("pull", [BLOOM[:3] + ["p"] + BLOOM[4:], OTHER], PULL, ["p"], holds={"x": "g"}),
     Scenario("pull, parts", [BLOOM, OTHER], PULL + ["--parts", "2"], ["p.0", "p.1"],
              holds={"{x:0}": "f", "{x:1}": "g"}, turns=True),
-    Scenario("dedup", [STATE], ["dedup", "--state", "f", "-q", "mixed"], ["f"]),
+    Scenario("dedup", [STATE], ["dedup", "--state", "f", "-q", "mixed"], ["f"], decides=("stat",)),
     Scenario("dedup, a new state", [], STATE[:-1] + ["mixed"], ["f"]),
     Scenario("dedup, ages", [], ["dedup", "mixed", "--memory", "2Ki", "--within", "1h", "--seed",
                                  "7", "--ages", "s", "--svg", "v", "-q"], ["s", "v"], lists=True),
@@ -511,7 +512,7 @@ FEW = 4  # calls of a name that --quick lets fail in a scenario, besides those t
 def faults_of(case, index):
     for call, count in sorted(case.counts().items()):
         what = ERRORS.get(call, [])
-        decisive = call in ("rename", "fsync")
+        decisive = call in ("rename", "fsync") or call in case.scenario.decides
         if QUICK and case.scenario.slow and not decisive:
             continue
         step = max(1, count // FEW) if QUICK and not decisive else 1
@@ -625,6 +626,23 @@ def check_planted(base):
             passed += 1
         else:
             fail(scenario, fault, f"{len(looks)} looks for a lock; there: {there}", result)
+    # Nor is one in place of the temporary file, by whoever has guessed its name.
+    os.unlink(os.path.join(folder, "f.lock"))
+    guessed = f".tepal-{0:016x}.tmp"
+    for plant in "link", "file":
+        if plant == "link":
+            os.symlink("nowhere", os.path.join(folder, guessed))
+        else:
+            with open(os.path.join(folder, guessed), "w") as file:
+                file.write("theirs")
+        result = run(scenario, folder, ("getentropy", 1, "zero"))
+        there = set(os.listdir(folder))
+        if result[0] == 0 and there == {"low", "f", guessed}:
+            passed += 1
+        else:
+            fail(scenario, ("getentropy", 1, "zero"), f"a {plant} in its place; there: {there}", result)
+        for name in there & {guessed, "f"}:
+            os.unlink(os.path.join(folder, name))
 
 
 def check_without_locks(base):

@@ -3,7 +3,7 @@
  *
  *   TEPAL_FAULT=CALL:N:WHAT   the N-th (from 1) call of that name fails. WHAT is the number of an
  *                             error; "short": half of the bytes are moved; "kill": SIGKILL instead;
- *                             "term": SIGTERM comes just before
+ *                             "term": SIGTERM comes just before; "zero": getentropy gives zeros
  *   TEPAL_FAULT_LOG=FILE      every call is written there, a line each: NAME RESULT FD PATH PATH;
  *                             of open, the second one is the mode of a new file
  *
@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NOTHING = 0, SHORT = -1, KILL = -2, TERM = -3 };
+enum { NOTHING = 0, SHORT = -1, KILL = -2, TERM = -3, ZERO = -4 };
 
 static char fault_call[32];
 static long fault_at;
@@ -42,6 +42,7 @@ __attribute__((constructor)) static void start(void)
         fault_what = strcmp(what, "short") == 0  ? SHORT
                      : strcmp(what, "kill") == 0 ? KILL
                      : strcmp(what, "term") == 0 ? TERM
+                     : strcmp(what, "zero") == 0 ? ZERO
                                                  : atoi(what);
     }
     if (path != NULL) {
@@ -210,4 +211,15 @@ PASS(char *, NULL, realpath, "realpath", (const char *path, char *room), (path, 
 PASS(void *, MAP_FAILED, mmap64, "mmap",
      (void *at, size_t len, int protection, int flags, int fd, off64_t from),
      (at, len, protection, flags, fd, from), fd, NULL, NULL)
-PASS(int, -1, getentropy, "getentropy", (void *room, size_t len), (room, len), -1, NULL, NULL)
+
+int getentropy(void *room, size_t len)
+{
+    int (*call)(void *, size_t) = (int (*)(void *, size_t))real("getentropy");
+    int what = due("getentropy");
+    int result = what > 0 ? -1 : call(room, len);
+    if (what == ZERO) {
+        memset(room, 0, len);
+    }
+    note("getentropy", result, -1, NULL, NULL);
+    return result;
+}
