@@ -57,8 +57,8 @@ static int combine_all(struct redis_ctx *ctx, struct redis_string **argv, int ar
         return REDIS_OK;
     }
     bool fresh = into.value == NULL;
-    int steps =
-        0; /* a filter united with itself stays as it is; only its count of keys would not */
+    /* A filter united with itself stays as it is; only its count of keys would not. */
+    int steps = 0;
     for (int i = 0; i < count; i++) {
         steps += fresh ? i > 0 : sources[i] != into.value->held;
     }
