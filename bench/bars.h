@@ -54,9 +54,10 @@ void bars_row(struct bars *bars, const char *what, uint64_t n, double ours, doub
               double at_most, double fp, double other_fp);
 
 /* The tables. */
-void bars_one(struct bars *bars);   /* one key at a time: one_bars.c */
-void bars_batch(struct bars *bars); /* batches of integers and strings: batch_bars.c */
-void bars_kinds(struct bars *bars); /* other kinds, counting bits: kinds_bars.c */
+void bars_one(struct bars *bars);    /* one key at a time: one_bars.c */
+void bars_batch(struct bars *bars);  /* batches of integers and strings: batch_bars.c */
+void bars_kinds(struct bars *bars);  /* other kinds, counting bits: kinds_bars.c */
+void bars_growth(struct bars *bars); /* larger filters, a second thread: growth_bars.c */
 
 /* ---- keys and filters ------------------------------------------------------------------------ */
 

@@ -4,8 +4,8 @@
  * machine, as a user of the best public filters would compile them.
  *
  * Output is TSV (or --json), a row per bar; the last line counts the bars kept. --quick leaves out
- * 10^8 keys; --only one|batch|kinds runs one table, --keys N only filters of so many keys, --rounds
- * N takes the median of as many rounds (7).
+ * 10^8 keys; --only one|batch|kinds|growth runs one table, --keys N only filters of so many keys,
+ * --rounds N takes the median of as many rounds (7).
  */
 #include "bars.h"
 
@@ -125,7 +125,7 @@ static struct bars bars_of(int argc, char **argv)
             bars_rounds = strtoull(argv[++i], NULL, 10);
             bars_rounds = bars_rounds > 0 ? bars_rounds : 1; /* a median is one of them */
         } else {
-            die("options: --json, --quick, --only one|batch|kinds, --keys N, --rounds N");
+            die("options: --json, --quick, --only one|batch|kinds|growth, --keys N, --rounds N");
         }
     }
     return bars;
@@ -136,7 +136,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(struct bars *bars);
-    } tables[] = {{"one", bars_one}, {"batch", bars_batch}, {"kinds", bars_kinds}};
+    } tables[] = {
+        {"one", bars_one}, {"batch", bars_batch}, {"kinds", bars_kinds}, {"growth", bars_growth}};
     struct bars bars = bars_of(argc, argv);
     if (!bars.options.json) {
         printf("bar\tn\tns\treference_ns\tratio\tat_most\tmet\tfp\treference_fp\n");
