@@ -7,11 +7,12 @@
 #include "bars.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #include <tepal/inline.h>
 
-#define SAMPLE      ((size_t)200000)
+#define SAMPLE      ((size_t)500000)
 #define MOST        2 /* threads */
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -76,14 +77,32 @@ struct share {
     const uint64_t *keys;
     uint64_t *answers;
     atomic_uint *ready; /* threads that have come so far; they begin together */
+    unsigned number;
+    cpu_set_t cores; /* that the program may use */
     double begin;
     double end;
     size_t found;
 };
 
+/*
+ * Thread number t on the t-th core that it may use. A run takes less than a millisecond: too little
+ * for the system to see that two threads share a core.
+ */
+static void stay_on(unsigned t, cpu_set_t cores)
+{
+    int core = 0;
+    for (unsigned before = 0; core < CPU_SETSIZE && before <= t; core++) {
+        before += CPU_ISSET(core, &cores) != 0;
+    }
+    CPU_ZERO(&cores);
+    CPU_SET(core - 1, &cores);
+    (void)pthread_setaffinity_np(pthread_self(), sizeof cores, &cores); /* refused: as it comes */
+}
+
 static void *do_share(void *context)
 {
     struct share *s = context;
+    stay_on(s->number, s->cores);
     atomic_fetch_add(s->ready, 1);
     while (atomic_load(s->ready) < s->subject->threads) {
     }
@@ -101,16 +120,23 @@ static double run(void *context)
     atomic_uint ready = 0;
     double begin = HUGE_VAL;
     double end = 0;
+    cpu_set_t cores;
+    if (pthread_getaffinity_np(pthread_self(), sizeof cores, &cores) != 0) {
+        CPU_ZERO(&cores);
+    }
     for (unsigned t = 0; t < subject->threads; t++) {
         shares[t] = (struct share){.subject = subject,
                                    .keys = bars_next(&subject->growth->absent),
                                    .answers = subject->growth->answers[t],
-                                   .ready = &ready};
+                                   .ready = &ready,
+                                   .number = t,
+                                   .cores = cores};
         if (t > 0 && pthread_create(&ids[t], NULL, do_share, &shares[t]) != 0) {
             die("no thread");
         }
     }
     (void)do_share(&shares[0]);
+    (void)pthread_setaffinity_np(pthread_self(), sizeof cores, &cores);
     for (unsigned t = 0; t < subject->threads; t++) {
         if (t > 0) {
             (void)pthread_join(ids[t], NULL);
