@@ -84,18 +84,16 @@ RUN(paired_add, HANDLE(paired), tepal_filter_add_u64(f, key) != TEPAL_OK)
 RUN(flat_query, HANDLE(flat), tepal_filter_query_u64(f, key))
 RUN(flat_add, HANDLE(flat), tepal_filter_add_u64(f, key) != TEPAL_OK)
 RUN(fingerprint_query, HANDLE(fingerprint), tepal_filter_query_u64(f, key))
-RUN(fingerprint_inline, INLINE(fingerprint_direct),
-    tepal_direct_fingerprint_query(&f, tepal_direct_digest_wide(&f, key)))
+RUN(fingerprint_inline, INLINE(fingerprint_direct), tepal_direct_fingerprint_query_u64(&f, key))
 RUN(blocked_inline, INLINE(blocked_direct), tepal_direct_blocked_query_u64(&f, key))
 RUN(blocked_inline_add, INLINE(blocked_direct),
-    (tepal_direct_blocked_set(&f, tepal_direct_digest_wide(&f, key)), tepal_direct_count(&f), 0))
-RUN(paired_inline, INLINE(paired_direct),
-    tepal_direct_paired_query(&f, tepal_direct_digest(&f, key)))
+    (tepal_direct_blocked_set_u64(&f, key), tepal_direct_count(&f), 0))
+RUN(paired_inline, INLINE(paired_direct), tepal_direct_paired_query_u64(&f, key))
 RUN(paired_inline_add, INLINE(paired_direct),
-    (tepal_direct_paired_set(&f, tepal_direct_digest_wide(&f, key)), tepal_direct_count(&f), 0))
-RUN(flat_inline, INLINE(flat_direct), tepal_direct_flat_query(&f, tepal_direct_digest(&f, key)))
+    (tepal_direct_paired_set_u64(&f, key), tepal_direct_count(&f), 0))
+RUN(flat_inline, INLINE(flat_direct), tepal_direct_flat_query_u64(&f, key))
 RUN(flat_inline_add, INLINE(flat_direct),
-    (tepal_direct_flat_set(&f, tepal_direct_digest_wide(&f, key)), tepal_direct_count(&f), 0))
+    (tepal_direct_flat_set_u64(&f, key), tepal_direct_count(&f), 0))
 RUN(blocked_atomic, HANDLE(blocked), tepal_bloom_query_atomic(f, tepal_hash_u64(&one->hasher, key)))
 RUN(blocked_atomic_add, HANDLE(blocked),
     tepal_bloom_add_atomic(f, tepal_hash_u64(&one->hasher, key), NULL) != TEPAL_OK)

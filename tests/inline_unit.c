@@ -7,6 +7,7 @@
 #include "check.h"
 
 #include "filter/bloom/internal.h"
+#include "filter/fingerprint/internal.h"
 #include "base/processor.h"
 #include "inline_help.h"
 
@@ -121,8 +122,10 @@ static void assert_calls_of_the_handle(const struct shape *shape, const struct i
         assert_int_equal(calls->query(&direct, d), tepal_filter_query(handle, d));
         assert_int_equal(calls->query_u64(&direct, key), tepal_filter_query_u64(handle, key));
         struct tepal_digest one = calls->digest(&direct, d.lo);
-        struct tepal_digest wide = calls->digest_wide(&direct, d.lo);
-        assert_true(one.lo == wide.lo && one.hi == wide.hi);
+        struct tepal_digest to_ask = calls->to_ask(&direct, d.lo);
+        struct tepal_digest to_add = calls->to_add(&direct, d.lo);
+        assert_true(one.lo == to_ask.lo && one.hi == to_ask.hi);
+        assert_true(one.lo == to_add.lo && one.hi == to_add.hi);
     }
     tepal_filter_free(handle);
     tepal_filter_free(filter);
@@ -138,6 +141,57 @@ static void inlined_calls_are_those_of_the_handle(void **state)
         }
         for (size_t s = 0; s < SHAPES; s++) {
             assert_calls_of_the_handle(&shapes[s], inlined[i]);
+        }
+    }
+}
+
+/* Fingerprints of these bits; every other key of 0 .. 999 is in it. */
+static struct tepal_filter *fingerprints_of(uint32_t bits)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_filter *filter;
+    params.kind = TEPAL_KIND_FINGERPRINT;
+    params.hashes = 2;
+    params.fingerprint.bits = bits;
+    params.cells = (uint64_t)bits * 4 * 250;
+    params.seed = SEED;
+    assert_ok(tepal_filter_create(&params, NULL, &filter, NULL));
+    for (uint64_t key = 0; key < 1000; key += 2) {
+        assert_ok(tepal_filter_add_u64(filter, key));
+    }
+    return filter;
+}
+
+/* Against the loop for slots of any width, which reads them in another way. */
+static void assert_fingerprints(const struct inline_calls *calls, uint32_t bits)
+{
+    struct tepal_filter *filter = fingerprints_of(bits);
+    const struct fingerprint_one *plain = &tepal_fingerprint_one_portable[FINGERPRINT_BITS];
+    struct tepal_direct direct;
+    uint64_t random = bits;
+    size_t found = 0;
+    assert_ok(tepal_direct_of(filter, &direct));
+    assert_int_equal(direct.way, TEPAL_DIRECT_FINGERPRINT);
+    for (uint64_t key = 0; key < 4000; key++) {
+        struct tepal_digest d = check_digest(&random);
+        if (key % 16 == 0) {
+            d.lo >>= bits; /* a fingerprint that would be 0 */
+        }
+        found += plain->query(filter, d);
+        assert_int_equal(calls->query(&direct, d), plain->query(filter, d));
+        assert_int_equal(calls->query_u64(&direct, key), plain->query_u64(filter, key));
+        assert_true(calls->query_u64(&direct, key) || key % 2 == 1 || key >= 1000);
+    }
+    assert_true(found > 0 || bits > 10);
+    tepal_filter_free(filter);
+}
+
+static void inlined_fingerprints_are_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; LITTLE_ENDIAN_HOST && i < INLINED; i++) {
+        for (uint32_t bits = 4; may_run(inlined[i]) && bits <= FINGERPRINT_NARROW; bits += 2) {
+            assert_fingerprints(inlined[i], bits);
         }
     }
 }
@@ -331,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_is_built),
         cmocka_unit_test(inlined_calls_are_those_of_the_handle),
+        cmocka_unit_test(inlined_fingerprints_are_found),
         cmocka_unit_test(both_tables_agree),
         cmocka_unit_test(short_strings_are_hashed_alike),
         cmocka_unit_test(every_kind_can_be_taken),

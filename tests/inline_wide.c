@@ -1,6 +1,6 @@
 /*
  * inline_wide.c: the same, with integers hashed in vectors, as programs for AMD's processors have
- * it (tepal_direct_digest_wide).
+ * it (tepal_direct_to_ask, tepal_direct_to_add).
  */
 #if defined(__AVX512DQ__)
 #define TEPAL_DIRECT_WIDE 1

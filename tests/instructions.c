@@ -35,10 +35,8 @@ HANDLE(paired)
 LOOP(fingerprint_query, struct tepal_filter, tepal_filter_query_u64(f, key))
 LOOP(blocked_atomic, struct tepal_filter,
      tepal_bloom_query_atomic(f, (struct tepal_digest){key, ~key}))
-LOOP(blocked_inline, const struct tepal_direct,
-     tepal_direct_blocked_query(f, tepal_direct_digest(f, key)))
-LOOP(fingerprint_inline, const struct tepal_direct,
-     tepal_direct_fingerprint_query(f, tepal_direct_digest(f, key)))
+LOOP(blocked_inline, const struct tepal_direct, tepal_direct_blocked_query_u64(f, key))
+LOOP(fingerprint_inline, const struct tepal_direct, tepal_direct_fingerprint_query_u64(f, key))
 
 static struct tepal_filter *filter_of(enum tepal_kind_id kind, enum tepal_layout layout)
 {

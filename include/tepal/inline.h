@@ -22,8 +22,8 @@
  * ones, and fingerprint filters of 4 to 16 bits, an even number, are queried so (on little-endian
  * machines). Every other filter works too: its calls go to the handle. Answers
  * and cells are the same, bit for bit, with whatever options your program is compiled; with AVX2
- * or AVX-512 (-mavx2, -march=native) the lines of the blocked and paired layouts are tested by
- * vectors, and with BMI2 positions take fewer instructions.
+ * or AVX-512 (-mavx2, -march=native) the lines of the blocked and paired layouts and the buckets of
+ * fingerprints are tested by vectors, and with BMI2 positions take fewer instructions.
  *
  * In a loop, keep it in a local variable, whose fields the compiler can hold in registers. Where
  * direct.way is known, the functions of that layout spare the question at every key:
@@ -110,44 +110,117 @@ static inline struct tepal_digest tepal_direct_digest(const struct tepal_direct 
     return tepal_place_mix(key, direct->integer[0], direct->integer[1], direct->factors);
 }
 
-#if defined(TEPAL_DIRECT_WIDE)
+/*
+ * A digest whose lower half, from which the numbers of cells are made, may lie in a vector: with
+ * AVX-512 that is where they are needed.
+ */
+#if defined(TEPAL_DIRECT_AVX512)
 
-/* What is left of an integer's digest after the first product. */
-static inline struct tepal_digest tepal_direct_digest_rest(const struct tepal_direct *direct,
-                                                           __m128i x)
+typedef __m128i tepal_direct_word_low;
+
+static inline __m128i tepal_direct_low(uint64_t word)
 {
-    enum { all_xor = 0x96 };
-    const __m128i b = _mm_set1_epi64x((long long)direct->integer[1]);
-    struct tepal_digest d;
-    x = _mm_ternarylogic_epi64(x, _mm_srli_epi64(x, 27), b, all_xor);
-    x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[1]));
-    x = _mm_xor_si128(x, _mm_srli_epi64(x, 31));
-    d.hi = (uint64_t)_mm_cvtsi128_si64(x);
-    x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[2]));
-    d.lo = (uint64_t)_mm_cvtsi128_si64(x);
-    return d;
+    return _mm_cvtsi64_si128((long long)word);
+}
+
+static inline uint64_t tepal_direct_low_word(__m128i low)
+{
+    return (uint64_t)_mm_cvtsi128_si64(low);
+}
+
+#else
+
+typedef uint64_t tepal_direct_word_low;
+
+static inline uint64_t tepal_direct_low(uint64_t word)
+{
+    return word;
+}
+
+static inline uint64_t tepal_direct_low_word(uint64_t low)
+{
+    return low;
 }
 
 #endif
 
-/*
- * The same, hashed in a vector register where that is faster: on AMD's processors with AVX-512, for
- * what does not branch on the digest (additions and fingerprint lookups). It takes fewer
- * instructions and more time until they are done, which a wrongly guessed branch would wait for.
- */
-static inline struct tepal_digest tepal_direct_digest_wide(const struct tepal_direct *direct,
-                                                           uint64_t key)
+struct tepal_direct_halves {
+    uint64_t hi;
+    tepal_direct_word_low lo;
+};
+
+static inline struct tepal_direct_halves tepal_direct_halves_of(struct tepal_digest d)
 {
+    struct tepal_direct_halves halves;
+    halves.hi = d.hi;
+    halves.lo = tepal_direct_low(d.lo);
+    return halves;
+}
+
+static inline struct tepal_digest tepal_direct_digest_of(struct tepal_direct_halves halves)
+{
+    struct tepal_digest d;
+    d.lo = tepal_direct_low_word(halves.lo);
+    d.hi = halves.hi;
+    return d;
+}
+
+/*
+ * On AMD's processors with AVX-512 an integer is hashed in a vector register, which takes fewer
+ * instructions: additions begin there, lookups leave the first product to the other registers, so
+ * that both sorts of units have as much to do. Lookups of flat and paired filters do neither: the
+ * hash takes longer until it is done, which their branches would wait for.
+ */
 #if defined(TEPAL_DIRECT_WIDE)
+
+/* What is left after the first product. */
+static inline struct tepal_direct_halves tepal_direct_hash_on(const struct tepal_direct *direct,
+                                                              __m128i x)
+{
+    enum { all_xor = 0x96 };
+    const __m128i b = _mm_set1_epi64x((long long)direct->integer[1]);
+    struct tepal_direct_halves halves;
+    x = _mm_ternarylogic_epi64(x, _mm_srli_epi64(x, 27), b, all_xor);
+    x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[1]));
+    x = _mm_xor_si128(x, _mm_srli_epi64(x, 31));
+    halves.hi = (uint64_t)_mm_cvtsi128_si64(x);
+    halves.lo = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[2]));
+    return halves;
+}
+
+static inline struct tepal_direct_halves tepal_direct_to_ask(const struct tepal_direct *direct,
+                                                             uint64_t key)
+{
+    uint64_t x = key ^ direct->integer[0];
+    x = (x ^ x >> 30) * direct->factors[0];
+    return tepal_direct_hash_on(direct, _mm_cvtsi64_si128((long long)x));
+}
+
+static inline struct tepal_direct_halves tepal_direct_to_add(const struct tepal_direct *direct,
+                                                             uint64_t key)
+{
     const __m128i a = _mm_set1_epi64x((long long)direct->integer[0]);
     __m128i x = _mm_xor_si128(_mm_cvtsi64_si128((long long)key), a);
     x = _mm_xor_si128(x, _mm_srli_epi64(x, 30));
     x = _mm_mullo_epi64(x, _mm_set1_epi64x((long long)direct->factors[0]));
-    return tepal_direct_digest_rest(direct, x);
-#else
-    return tepal_direct_digest(direct, key);
-#endif
+    return tepal_direct_hash_on(direct, x);
 }
+
+#else
+
+static inline struct tepal_direct_halves tepal_direct_to_ask(const struct tepal_direct *direct,
+                                                             uint64_t key)
+{
+    return tepal_direct_halves_of(tepal_direct_digest(direct, key));
+}
+
+static inline struct tepal_direct_halves tepal_direct_to_add(const struct tepal_direct *direct,
+                                                             uint64_t key)
+{
+    return tepal_direct_to_ask(direct, key);
+}
+
+#endif
 
 /* Word i >= 2 of a digest. */
 static inline uint64_t tepal_direct_word(struct tepal_digest d, uint64_t i)
@@ -240,6 +313,16 @@ static inline void tepal_direct_flat_set(const struct tepal_direct *f, struct te
     }
 }
 
+static inline bool tepal_direct_flat_query_u64(const struct tepal_direct *f, uint64_t key)
+{
+    return tepal_direct_flat_query(f, tepal_direct_digest(f, key));
+}
+
+static inline void tepal_direct_flat_set_u64(const struct tepal_direct *f, uint64_t key)
+{
+    tepal_direct_flat_set(f, tepal_direct_digest_of(tepal_direct_to_add(f, key)));
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 #define TEPAL_DIRECT_LOW (63 * TEPAL_PLACE_BYTES)
@@ -251,14 +334,11 @@ static inline void tepal_direct_flat_set(const struct tepal_direct *f, struct te
  */
 #if defined(TEPAL_DIRECT_AVX512)
 
-typedef __m128i tepal_direct_numbers; /* all of it happens in vectors */
-
-static inline __m128i tepal_direct_numbers_of(uint64_t drawn, uint64_t sectors)
+static inline __m128i tepal_direct_numbers_of(__m128i drawn, uint64_t sectors)
 {
     enum { and_or = 0xea }; /* (first & second) | third; a constant, or clang refuses it */
-    return _mm_ternarylogic_epi64(_mm_cvtsi64_si128((long long)drawn),
-                                  _mm_set1_epi64x((long long)TEPAL_DIRECT_LOW),
-                                  _mm_cvtsi64_si128((long long)sectors), and_or);
+    return _mm_ternarylogic_epi64(drawn, _mm_set1_epi64x((long long)TEPAL_DIRECT_LOW),
+                                  _mm_set1_epi64x((long long)sectors), and_or);
 }
 
 static inline __m512i tepal_direct_mask_of(__m128i cells)
@@ -280,8 +360,6 @@ static inline void tepal_direct_set(uint64_t *line, __m128i cells)
 }
 
 #else
-
-typedef uint64_t tepal_direct_numbers;
 
 static inline uint64_t tepal_direct_numbers_of(uint64_t drawn, uint64_t sectors)
 {
@@ -358,12 +436,12 @@ static inline void tepal_direct_set(uint64_t *line, uint64_t cells)
 struct tepal_direct_key {
     uint64_t line; /* its number */
     uint64_t line_word;
-    uint64_t cell_word;
+    tepal_direct_word_low cell_word;
     uint64_t more; /* which word of the digest a second round takes */
 };
 
 static inline struct tepal_direct_key tepal_direct_blocked_key(uint64_t lines,
-                                                               struct tepal_digest d)
+                                                               struct tepal_direct_halves d)
 {
     struct tepal_direct_key key;
     key.line = tepal_place_scale(lines, d.hi);
@@ -373,7 +451,8 @@ static inline struct tepal_direct_key tepal_direct_blocked_key(uint64_t lines,
     return key;
 }
 
-static inline struct tepal_direct_key tepal_direct_first_key(uint64_t lines, struct tepal_digest d)
+static inline struct tepal_direct_key tepal_direct_first_key(uint64_t lines,
+                                                             struct tepal_direct_halves d)
 {
     struct tepal_direct_key key = tepal_direct_blocked_key(lines, d);
     key.more = 4;
@@ -385,29 +464,29 @@ static inline struct tepal_direct_key tepal_direct_second_key(uint64_t lines, bo
 {
     struct tepal_direct_key key;
     key.line_word = tepal_direct_word(d, 2);
-    key.cell_word = tepal_direct_word(d, 3);
+    key.cell_word = tepal_direct_low(tepal_direct_word(d, 3));
     key.line = tepal_place_second_line(lines, distinct, key.line_word, first);
     key.more = 5;
     return key;
 }
 
 /* The cells of the only round; or of the first of two, one in every sector. */
-static inline tepal_direct_numbers tepal_direct_cells(const struct tepal_direct_line *rule,
-                                                      struct tepal_direct_key key)
+static inline tepal_direct_word_low tepal_direct_cells(const struct tepal_direct_line *rule,
+                                                       struct tepal_direct_key key)
 {
     return tepal_direct_numbers_of(key.cell_word,
                                    tepal_place_sectors(rule->subsets, rule->ways, key.line_word));
 }
 
 /* The cells of the second round. */
-static inline tepal_direct_numbers tepal_direct_more(const struct tepal_direct_line *rule,
-                                                     bool distinct, struct tepal_digest d,
-                                                     struct tepal_direct_key key)
+static inline tepal_direct_word_low tepal_direct_more(const struct tepal_direct_line *rule,
+                                                      bool distinct, struct tepal_digest d,
+                                                      struct tepal_direct_key key)
 {
-    uint64_t first = key.cell_word & TEPAL_DIRECT_LOW;
+    uint64_t first = tepal_direct_low_word(key.cell_word) & TEPAL_DIRECT_LOW;
     uint64_t draw = tepal_direct_word(d, key.more) & TEPAL_DIRECT_LOW;
     return tepal_direct_numbers_of(
-        distinct ? tepal_place_other(first, draw, TEPAL_DIRECT_LOW) : draw,
+        tepal_direct_low(distinct ? tepal_place_other(first, draw, TEPAL_DIRECT_LOW) : draw),
         tepal_place_sectors(rule->more_subsets, rule->more_ways, key.line_word));
 }
 
@@ -417,38 +496,58 @@ static inline uint64_t *tepal_direct_at(const struct tepal_direct *f, struct tep
 }
 
 /* One round. Nothing branches on whether the key is there. */
-static inline bool tepal_direct_blocked_query(const struct tepal_direct *f, struct tepal_digest d)
+static inline bool tepal_direct_blocked_ask(const struct tepal_direct *f,
+                                            struct tepal_direct_halves d)
 {
     struct tepal_direct_key key = tepal_direct_blocked_key(f->range, d);
     return tepal_direct_holds(tepal_direct_at(f, key), tepal_direct_cells(&f->line[0], key));
 }
 
-/*
- * The same of an integer. The first product of its hash is left to the other registers where the
- * rest is hashed in vectors: so both sorts of instructions take as long.
- */
-static inline bool tepal_direct_blocked_query_u64(const struct tepal_direct *f, uint64_t key)
-{
-#if defined(TEPAL_DIRECT_WIDE)
-    uint64_t x = key ^ f->integer[0];
-    x = (x ^ x >> 30) * f->factors[0];
-    return tepal_direct_blocked_query(f,
-                                      tepal_direct_digest_rest(f, _mm_cvtsi64_si128((long long)x)));
-#else
-    return tepal_direct_blocked_query(f, tepal_direct_digest(f, key));
-#endif
-}
-
-static inline void tepal_direct_blocked_set(const struct tepal_direct *f, struct tepal_digest d)
+static inline void tepal_direct_blocked_put(const struct tepal_direct *f,
+                                            struct tepal_direct_halves d)
 {
     struct tepal_direct_key key = tepal_direct_blocked_key(f->range, d);
     tepal_direct_set(tepal_direct_at(f, key), tepal_direct_cells(&f->line[0], key));
 }
 
+static inline void tepal_direct_paired_put(const struct tepal_direct *f,
+                                           struct tepal_direct_halves d)
+{
+    struct tepal_direct_key key = tepal_direct_first_key(f->range, d);
+    struct tepal_direct_key other =
+        tepal_direct_second_key(f->range, f->distinct, tepal_direct_digest_of(d), key.line);
+    uint64_t *lines[2] = {tepal_direct_at(f, key), tepal_direct_at(f, other)};
+    /* Before anything is written. */
+    tepal_direct_word_low cells = tepal_direct_cells(&f->line[1], other);
+    tepal_direct_set(lines[0], tepal_direct_cells(&f->line[0], key));
+    tepal_direct_set(lines[1], cells);
+}
+
+/* The same of digests and of integers. */
+static inline bool tepal_direct_blocked_query(const struct tepal_direct *f, struct tepal_digest d)
+{
+    return tepal_direct_blocked_ask(f, tepal_direct_halves_of(d));
+}
+
+static inline bool tepal_direct_blocked_query_u64(const struct tepal_direct *f, uint64_t key)
+{
+    return tepal_direct_blocked_ask(f, tepal_direct_to_ask(f, key));
+}
+
+static inline void tepal_direct_blocked_set(const struct tepal_direct *f, struct tepal_digest d)
+{
+    tepal_direct_blocked_put(f, tepal_direct_halves_of(d));
+}
+
+static inline void tepal_direct_blocked_set_u64(const struct tepal_direct *f, uint64_t key)
+{
+    tepal_direct_blocked_put(f, tepal_direct_to_add(f, key));
+}
+
 /* Of absent keys, few pass the first line: the second waits for that. */
 static inline bool tepal_direct_paired_query(const struct tepal_direct *f, struct tepal_digest d)
 {
-    struct tepal_direct_key key = tepal_direct_first_key(f->range, d);
+    struct tepal_direct_key key = tepal_direct_first_key(f->range, tepal_direct_halves_of(d));
     if (!tepal_direct_holds(tepal_direct_at(f, key), tepal_direct_cells(&f->line[0], key))) {
         return false;
     }
@@ -456,15 +555,19 @@ static inline bool tepal_direct_paired_query(const struct tepal_direct *f, struc
     return tepal_direct_holds(tepal_direct_at(f, key), tepal_direct_cells(&f->line[1], key));
 }
 
+static inline bool tepal_direct_paired_query_u64(const struct tepal_direct *f, uint64_t key)
+{
+    return tepal_direct_paired_query(f, tepal_direct_digest(f, key));
+}
+
 static inline void tepal_direct_paired_set(const struct tepal_direct *f, struct tepal_digest d)
 {
-    struct tepal_direct_key key = tepal_direct_first_key(f->range, d);
-    struct tepal_direct_key other = tepal_direct_second_key(f->range, f->distinct, d, key.line);
-    uint64_t *lines[2] = {tepal_direct_at(f, key), tepal_direct_at(f, other)};
-    /* Before anything is written. */
-    tepal_direct_numbers cells = tepal_direct_cells(&f->line[1], other);
-    tepal_direct_set(lines[0], tepal_direct_cells(&f->line[0], key));
-    tepal_direct_set(lines[1], cells);
+    tepal_direct_paired_put(f, tepal_direct_halves_of(d));
+}
+
+static inline void tepal_direct_paired_set_u64(const struct tepal_direct *f, uint64_t key)
+{
+    tepal_direct_paired_put(f, tepal_direct_to_add(f, key));
 }
 
 /* A line with a second round, which is asked of keys that pass the first. */
@@ -491,18 +594,19 @@ static inline void tepal_direct_two_set(const struct tepal_direct *f, int which,
 static inline bool tepal_direct_blocked_two_query(const struct tepal_direct *f,
                                                   struct tepal_digest d)
 {
-    return tepal_direct_two_query(f, 0, d, tepal_direct_blocked_key(f->range, d));
+    return tepal_direct_two_query(f, 0, d,
+                                  tepal_direct_blocked_key(f->range, tepal_direct_halves_of(d)));
 }
 
 static inline void tepal_direct_blocked_two_set(const struct tepal_direct *f, struct tepal_digest d)
 {
-    tepal_direct_two_set(f, 0, d, tepal_direct_blocked_key(f->range, d));
+    tepal_direct_two_set(f, 0, d, tepal_direct_blocked_key(f->range, tepal_direct_halves_of(d)));
 }
 
 static inline bool tepal_direct_paired_two_query(const struct tepal_direct *f,
                                                  struct tepal_digest d)
 {
-    struct tepal_direct_key key = tepal_direct_first_key(f->range, d);
+    struct tepal_direct_key key = tepal_direct_first_key(f->range, tepal_direct_halves_of(d));
     return tepal_direct_two_query(f, 0, d, key) &&
            tepal_direct_two_query(f, 1, d,
                                   tepal_direct_second_key(f->range, f->distinct, d, key.line));
@@ -510,7 +614,7 @@ static inline bool tepal_direct_paired_two_query(const struct tepal_direct *f,
 
 static inline void tepal_direct_paired_two_set(const struct tepal_direct *f, struct tepal_digest d)
 {
-    struct tepal_direct_key key = tepal_direct_first_key(f->range, d);
+    struct tepal_direct_key key = tepal_direct_first_key(f->range, tepal_direct_halves_of(d));
     tepal_direct_two_set(f, 0, d, key);
     tepal_direct_two_set(f, 1, d, tepal_direct_second_key(f->range, f->distinct, d, key.line));
 }
@@ -521,10 +625,75 @@ static inline void tepal_direct_paired_two_set(const struct tepal_direct *f, str
  * Both buckets are read whatever the first one says: a guess would be wrong too often. Four slots
  * are compared by one subtraction: it borrows from a slot's highest bit where a slot is equal.
  */
-static inline bool tepal_direct_fingerprint_query(const struct tepal_direct *f,
-                                                  struct tepal_digest d)
+#if defined(TEPAL_DIRECT_AVX2)
+
+/* The fingerprint; 0 is none, and becomes 1 (tepal_place_print). */
+static inline __m128i tepal_direct_print(const struct tepal_direct *f, __m128i lo)
 {
-    const unsigned char *bytes = (const unsigned char *)f->words;
+    __m128i print = _mm_srl_epi64(lo, _mm_cvtsi32_si128((int)f->bucket.shift));
+#if defined(TEPAL_DIRECT_AVX512)
+    return _mm_max_epu64(print, _mm_set1_epi64x(1));
+#else
+    return _mm_sub_epi64(print, _mm_cmpeq_epi64(print, _mm_setzero_si128()));
+#endif
+}
+
+/* The fingerprint in every slot, for both buckets. */
+static inline __m128i tepal_direct_slots(__m128i print, __m128i lanes)
+{
+#if defined(TEPAL_DIRECT_WIDE)
+    return _mm_broadcastq_epi64(_mm_mullo_epi64(print, lanes));
+#else
+    __m128i high = _mm_mul_epu32(print, _mm_srli_epi64(lanes, 32));
+    return _mm_broadcastq_epi64(
+        _mm_or_si128(_mm_mul_epu32(print, lanes), _mm_slli_epi64(high, 32)));
+#endif
+}
+
+/* The number that a fingerprint's buckets add up to (tepal_place_other_bucket). */
+static inline uint64_t tepal_direct_bucket_sum(uint64_t buckets, __m128i print)
+{
+    __m128i x = _mm_mul_epu32(print, _mm_set1_epi64x(TEPAL_PLACE_MIX1));
+    x = _mm_mul_epu32(_mm_xor_si128(x, _mm_srli_epi64(x, 16)), _mm_set1_epi64x(TEPAL_PLACE_MIX2));
+    x = _mm_mul_epu32(_mm_xor_si128(x, _mm_srli_epi64(x, 32)),
+                      _mm_set1_epi64x((long long)(buckets / 2)));
+    return (uint64_t)_mm_cvtsi128_si64(x) >> 32 << 1 | 1;
+}
+
+/*
+ * What can be is done in vectors, with one bucket in each half: the hash and the addresses keep the
+ * other registers' units busy.
+ */
+static inline bool tepal_direct_fingerprint_ask(const struct tepal_direct *f,
+                                                struct tepal_direct_halves d)
+{
+    const char *bytes = (const char *)f->words;
+    const __m128i lanes = _mm_set1_epi64x((long long)f->bucket.lanes);
+    const __m128i highs = _mm_set1_epi64x((long long)f->bucket.highs);
+#if defined(TEPAL_DIRECT_AVX512)
+    __m128i print = tepal_direct_print(f, d.lo);
+#else
+    __m128i print = tepal_direct_print(f, _mm_cvtsi64_si128((long long)d.lo));
+#endif
+    uint64_t bucket = tepal_place_scale(f->range, d.hi);
+    uint64_t sum = tepal_direct_bucket_sum(f->range, print);
+    uint64_t other = sum - bucket + (sum < bucket ? f->range : 0);
+    uint64_t x;
+    uint64_t y;
+    __m128i both;
+    memcpy(&x, bytes + bucket * f->bucket.bytes, sizeof x);
+    memcpy(&y, bytes + other * f->bucket.bytes, sizeof y);
+    both = _mm_insert_epi64(_mm_cvtsi64_si128((long long)x), (long long)y, 1);
+    both = _mm_xor_si128(both, tepal_direct_slots(print, lanes));
+    return _mm_testz_si128(_mm_andnot_si128(both, _mm_sub_epi64(both, lanes)), highs) == 0;
+}
+
+#else
+
+static inline bool tepal_direct_fingerprint_ask(const struct tepal_direct *f,
+                                                struct tepal_direct_halves d)
+{
+    const char *bytes = (const char *)f->words;
     const uint64_t lanes = f->bucket.lanes;
     uint64_t print = tepal_place_print(d.lo, f->bucket.shift);
     uint64_t bucket = tepal_place_scale(f->range, d.hi);
@@ -536,6 +705,19 @@ static inline bool tepal_direct_fingerprint_query(const struct tepal_direct *f,
     x ^= print * lanes;
     y ^= print * lanes;
     return ((((x - lanes) & ~x) | ((y - lanes) & ~y)) & f->bucket.highs) != 0;
+}
+
+#endif
+
+static inline bool tepal_direct_fingerprint_query(const struct tepal_direct *f,
+                                                  struct tepal_digest d)
+{
+    return tepal_direct_fingerprint_ask(f, tepal_direct_halves_of(d));
+}
+
+static inline bool tepal_direct_fingerprint_query_u64(const struct tepal_direct *f, uint64_t key)
+{
+    return tepal_direct_fingerprint_ask(f, tepal_direct_to_ask(f, key));
 }
 
 /* ---- any filter ------------------------------------------------------------------------------ */
@@ -573,57 +755,59 @@ static inline bool tepal_direct_query(const struct tepal_direct *f, struct tepal
 /* As tepal_filter_query_u64. */
 static inline bool tepal_direct_query_u64(const struct tepal_direct *f, uint64_t key)
 {
-    if (f->way == TEPAL_DIRECT_CALL) {
-        return tepal_filter_query_u64(f->filter, key);
-    }
-#if defined(TEPAL_DIRECT_WIDE)
-    if (f->way == TEPAL_DIRECT_BLOCKED) {
-        return tepal_direct_blocked_query_u64(f, key);
-    }
-    if (f->way == TEPAL_DIRECT_FINGERPRINT) {
-        return tepal_direct_fingerprint_query(f, tepal_direct_digest_wide(f, key));
-    }
-#endif
-    return tepal_direct_query(f, tepal_direct_digest(f, key));
-}
-
-/* As tepal_filter_add. */
-static inline enum tepal_status tepal_direct_add(const struct tepal_direct *f,
-                                                 struct tepal_digest d)
-{
-    if (f->keys_added == NULL) {
-        return tepal_filter_add(f->filter, d);
-    }
     switch (f->way) {
     case TEPAL_DIRECT_BLOCKED:
-        tepal_direct_blocked_set(f, d);
+        return tepal_direct_blocked_query_u64(f, key);
+    case TEPAL_DIRECT_PAIRED:
+        return tepal_direct_paired_query_u64(f, key);
+    case TEPAL_DIRECT_FINGERPRINT:
+        return tepal_direct_fingerprint_query_u64(f, key);
+    case TEPAL_DIRECT_CALL:
+        return tepal_filter_query_u64(f->filter, key);
+    default:
+        return tepal_direct_query(f, tepal_direct_digest(f, key));
+    }
+}
+
+static inline enum tepal_status tepal_direct_put(const struct tepal_direct *f,
+                                                 struct tepal_direct_halves d)
+{
+    switch (f->way) {
+    case TEPAL_DIRECT_BLOCKED:
+        tepal_direct_blocked_put(f, d);
         break;
     case TEPAL_DIRECT_PAIRED:
-        tepal_direct_paired_set(f, d);
+        tepal_direct_paired_put(f, d);
         break;
     case TEPAL_DIRECT_BLOCKED_TWO:
-        tepal_direct_blocked_two_set(f, d);
+        tepal_direct_blocked_two_set(f, tepal_direct_digest_of(d));
         break;
     case TEPAL_DIRECT_PAIRED_TWO:
-        tepal_direct_paired_two_set(f, d);
+        tepal_direct_paired_two_set(f, tepal_direct_digest_of(d));
         break;
     case TEPAL_DIRECT_FLAT:
     case TEPAL_DIRECT_FINGERPRINT: /* whose additions go to the handle, as ... */
     case TEPAL_DIRECT_CALL:
-        tepal_direct_flat_set(f, d);
+        tepal_direct_flat_set(f, tepal_direct_digest_of(d));
         break;
     }
     tepal_direct_count(f);
     return TEPAL_OK;
 }
 
+/* As tepal_filter_add. */
+static inline enum tepal_status tepal_direct_add(const struct tepal_direct *f,
+                                                 struct tepal_digest d)
+{
+    return f->keys_added == NULL ? tepal_filter_add(f->filter, d)
+                                 : tepal_direct_put(f, tepal_direct_halves_of(d));
+}
+
 /* As tepal_filter_add_u64. */
 static inline enum tepal_status tepal_direct_add_u64(const struct tepal_direct *f, uint64_t key)
 {
-    if (f->keys_added == NULL) {
-        return tepal_filter_add_u64(f->filter, key);
-    }
-    return tepal_direct_add(f, tepal_direct_digest_wide(f, key));
+    return f->keys_added == NULL ? tepal_filter_add_u64(f->filter, key)
+                                 : tepal_direct_put(f, tepal_direct_to_add(f, key));
 }
 
 /*

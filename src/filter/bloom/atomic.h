@@ -105,7 +105,7 @@ static inline bool visit_line(const struct tepal_direct *f, bool two, int which,
 static inline bool visit_paired(const struct tepal_direct *f, bool two, struct tepal_digest d,
                                 bool setting)
 {
-    struct tepal_direct_key first = tepal_direct_first_key(f->range, d);
+    struct tepal_direct_key first = tepal_direct_first_key(f->range, tepal_direct_halves_of(d));
     bool all = visit_line(f, two, 0, d, first, setting);
     if (setting || all) {
         struct tepal_direct_key second =
@@ -147,7 +147,8 @@ static inline __attribute__((always_inline)) bool visit(const struct tepal_bloom
     const struct tepal_direct *f = &bloom->direct;
     bool two = way == TEPAL_DIRECT_BLOCKED_TWO || way == TEPAL_DIRECT_PAIRED_TWO;
     if (way == TEPAL_DIRECT_BLOCKED || way == TEPAL_DIRECT_BLOCKED_TWO) {
-        return visit_line(f, two, 0, d, tepal_direct_blocked_key(f->range, d), setting);
+        return visit_line(f, two, 0, d,
+                          tepal_direct_blocked_key(f->range, tepal_direct_halves_of(d)), setting);
     }
     if (way == TEPAL_DIRECT_PAIRED || way == TEPAL_DIRECT_PAIRED_TWO) {
         return visit_paired(f, two, d, setting);
