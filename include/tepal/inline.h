@@ -656,7 +656,7 @@ static inline uint64_t tepal_direct_bucket_sum(uint64_t buckets, __m128i print)
     __m128i x = _mm_mul_epu32(print, _mm_set1_epi64x(TEPAL_PLACE_MIX1));
     x = _mm_mul_epu32(_mm_xor_si128(x, _mm_srli_epi64(x, 16)), _mm_set1_epi64x(TEPAL_PLACE_MIX2));
     x = _mm_mul_epu32(_mm_xor_si128(x, _mm_srli_epi64(x, 32)),
-                      _mm_set1_epi64x((long long)(buckets / 2)));
+                      _mm_srli_epi64(_mm_cvtsi64_si128((long long)buckets), 1));
     return (uint64_t)_mm_cvtsi128_si64(x) >> 32 << 1 | 1;
 }
 

@@ -66,6 +66,9 @@ static const struct bloom_one *one_for(const struct address *at)
     if (way == BLOOM_ONE_PAIRED && at->hashes > 2 * ADDRESS_SECTORS) {
         way = BLOOM_ONE_PAIRED_TWO;
     }
+    if (tepal_processor_has_avx512() && tepal_bloom_one_avx512[way].query != NULL) {
+        return &tepal_bloom_one_avx512[way];
+    }
     return tepal_processor_has_avx2() ? &tepal_bloom_one_avx2[way] : &tepal_bloom_one_portable[way];
 }
 

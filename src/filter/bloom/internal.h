@@ -3,7 +3,8 @@
  * history of their own (retouched): the same bits, queried by the same code.
  *
  *   bloom.c     the kind: batches, whole filters, what the bits say
- *   one.h       one key, a function for each layout; one_*.c: these in plain C, and for AVX2
+ *   one.h       one key, a function for each layout; one_*.c: these in plain C, for AVX2 and (two
+ *               of them) for AVX-512
  *   direct.c    what one key needs of a filter (tepal/inline.h)
  *   atomic.h    one key of a filter that several threads share; atomic_*.c: in plain C, and for
  *               AVX2; atomic.c: the calls
@@ -45,6 +46,8 @@ enum bloom_one_way {
 
 extern const struct bloom_one tepal_bloom_one_portable[BLOOM_ONES];
 extern const struct bloom_one tepal_bloom_one_avx2[BLOOM_ONES]; /* if tepal_processor_has_avx2() */
+/* If tepal_processor_has_avx512(), and of one round in a line; the others are NULL. */
+extern const struct bloom_one tepal_bloom_one_avx512[BLOOM_ONES];
 
 /* One key of a filter that threads share: are its bits all set? `add` sets them. */
 struct bloom_atomic {

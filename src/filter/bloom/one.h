@@ -1,7 +1,7 @@
 /*
  * one.h: one key of a Bloom filter, a function for each layout, so that a call on the handle needs
  * one indirect call and nothing else. The lines and the flat layout are those of tepal/inline.h;
- * included by two files that compile it in plain C and for AVX2 machines.
+ * included by files that compile it in plain C, for AVX2 and, ONE_LINES_ALONE, for AVX-512.
  */
 #include <tepal/inline.h>
 
@@ -12,6 +12,54 @@ static inline const struct tepal_bloom *one_of(const struct tepal_filter *filter
 {
     return (const struct tepal_bloom *)filter;
 }
+
+/* The calls of a layout, from its query and its addition. Unkeyed integers are hashed in them. */
+#define ONE(layout, ask, set)                                                                      \
+    static bool layout##_query(const struct tepal_filter *filter, struct tepal_digest d)           \
+    {                                                                                              \
+        return ask;                                                                                \
+    }                                                                                              \
+    static bool layout##_query_u64(const struct tepal_filter *filter, uint64_t key)                \
+    {                                                                                              \
+        struct tepal_digest d = tepal_direct_digest(DIRECT, key);                                  \
+        return ask;                                                                                \
+    }                                                                                              \
+    static enum tepal_status layout##_add(struct tepal_filter *filter, struct tepal_digest d)      \
+    {                                                                                              \
+        (void)(set);                                                                               \
+        filter_count_key(filter);                                                                  \
+        return TEPAL_OK;                                                                           \
+    }                                                                                              \
+    static enum tepal_status layout##_add_u64(struct tepal_filter *filter, uint64_t key)           \
+    {                                                                                              \
+        struct tepal_digest d = tepal_direct_digest(DIRECT, key);                                  \
+        (void)(set);                                                                               \
+        filter_count_key(filter);                                                                  \
+        return TEPAL_OK;                                                                           \
+    }                                                                                              \
+    static enum tepal_status layout##_test_add(struct tepal_filter *filter, struct tepal_digest d, \
+                                               bool *was_present)                                  \
+    {                                                                                              \
+        bool present = ask;                                                                        \
+        if (!present) {                                                                            \
+            (void)(set);                                                                           \
+        }                                                                                          \
+        *was_present = present;                                                                    \
+        filter_count_key(filter);                                                                  \
+        return TEPAL_OK;                                                                           \
+    }
+
+#define DIRECT (&one_of(filter)->direct)
+
+ONE(blocked, tepal_direct_blocked_query(DIRECT, d), (tepal_direct_blocked_set(DIRECT, d), 0))
+ONE(paired, tepal_direct_paired_query(DIRECT, d), (tepal_direct_paired_set(DIRECT, d), 0))
+
+#define CALLS(layout)                                                                              \
+    {                                                                                              \
+        layout##_query, layout##_query_u64, layout##_add, layout##_add_u64, layout##_test_add      \
+    }
+
+#ifndef ONE_LINES_ALONE
 
 /* Slice i begins at floor(i m / k): the remainder of m / k is shared out as the slices go by. */
 static inline bool partitioned_visit(const struct tepal_filter *filter, struct tepal_digest d,
@@ -55,58 +103,13 @@ static inline bool distinct_visit(const struct tepal_filter *filter, struct tepa
     return true;
 }
 
-/* The calls of a layout, from its query and its addition. Unkeyed integers are hashed in them. */
-#define ONE(layout, ask, set)                                                                      \
-    static bool layout##_query(const struct tepal_filter *filter, struct tepal_digest d)           \
-    {                                                                                              \
-        return ask;                                                                                \
-    }                                                                                              \
-    static bool layout##_query_u64(const struct tepal_filter *filter, uint64_t key)                \
-    {                                                                                              \
-        struct tepal_digest d = tepal_direct_digest(DIRECT, key);                                  \
-        return ask;                                                                                \
-    }                                                                                              \
-    static enum tepal_status layout##_add(struct tepal_filter *filter, struct tepal_digest d)      \
-    {                                                                                              \
-        (void)(set);                                                                               \
-        filter_count_key(filter);                                                                  \
-        return TEPAL_OK;                                                                           \
-    }                                                                                              \
-    static enum tepal_status layout##_add_u64(struct tepal_filter *filter, uint64_t key)           \
-    {                                                                                              \
-        struct tepal_digest d = tepal_direct_digest(DIRECT, key);                                  \
-        (void)(set);                                                                               \
-        filter_count_key(filter);                                                                  \
-        return TEPAL_OK;                                                                           \
-    }                                                                                              \
-    static enum tepal_status layout##_test_add(struct tepal_filter *filter, struct tepal_digest d, \
-                                               bool *was_present)                                  \
-    {                                                                                              \
-        bool present = ask;                                                                        \
-        if (!present) {                                                                            \
-            (void)(set);                                                                           \
-        }                                                                                          \
-        *was_present = present;                                                                    \
-        filter_count_key(filter);                                                                  \
-        return TEPAL_OK;                                                                           \
-    }
-
-#define DIRECT (&one_of(filter)->direct)
-
 ONE(flat, tepal_direct_flat_query(DIRECT, d), (tepal_direct_flat_set(DIRECT, d), 0))
-ONE(blocked, tepal_direct_blocked_query(DIRECT, d), (tepal_direct_blocked_set(DIRECT, d), 0))
-ONE(paired, tepal_direct_paired_query(DIRECT, d), (tepal_direct_paired_set(DIRECT, d), 0))
 ONE(blocked_two, tepal_direct_blocked_two_query(DIRECT, d),
     (tepal_direct_blocked_two_set(DIRECT, d), 0))
 ONE(paired_two, tepal_direct_paired_two_query(DIRECT, d),
     (tepal_direct_paired_two_set(DIRECT, d), 0))
 ONE(partitioned, partitioned_visit(filter, d, false), partitioned_visit(filter, d, true))
 ONE(distinct, distinct_visit(filter, d, false), distinct_visit(filter, d, true))
-
-#define CALLS(layout)                                                                              \
-    {                                                                                              \
-        layout##_query, layout##_query_u64, layout##_add, layout##_add_u64, layout##_test_add      \
-    }
 
 #define ONE_TABLE                                                                                  \
     {                                                                                              \
@@ -115,3 +118,5 @@ ONE(distinct, distinct_visit(filter, d, false), distinct_visit(filter, d, true))
         [BLOOM_ONE_BLOCKED_TWO] = CALLS(blocked_two), [BLOOM_ONE_PAIRED_TWO] = CALLS(paired_two),  \
         [BLOOM_ONE_DISTINCT] = CALLS(distinct),                                                    \
     }
+
+#endif
