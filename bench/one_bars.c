@@ -65,6 +65,23 @@ static inline uint64_t limit_line(const struct one *one, uint64_t key)
     return sum;
 }
 
+/* What a handle costs by itself: a call that goes on through a pointer, to where nothing is done. */
+struct nobody {
+    bool (*volatile query)(const struct nobody *nobody, uint64_t key);
+};
+
+static bool nothing_query(const struct nobody *nobody, uint64_t key)
+{
+    (void)nobody;
+    (void)key;
+    return false;
+}
+
+static __attribute__((noinline)) bool nobody_query(const struct nobody *nobody, uint64_t key)
+{
+    return nobody->query(nobody, key);
+}
+
 #define SPLIT        struct split_block *f = &one->split
 #define CLASSIC      struct classic *f = &one->classic
 #define CUCKOO       const struct cuckoo12 *f = &one->cuckoo
@@ -72,6 +89,7 @@ static inline uint64_t limit_line(const struct one *one, uint64_t key)
 #define INLINE(from) const struct tepal_direct f = one->from
 
 RUN(limit_query, const struct one *f = one, limit_line(f, key))
+RUN(empty_query, struct nobody nobody = {nothing_query}, nobody_query(&nobody, key))
 RUN(split_query, SPLIT, split_block_query(f, ref_hash(key)))
 RUN(split_add, SPLIT, (split_block_add(f, ref_hash(key)), 0))
 RUN(classic_one_query, CLASSIC, classic_query(f, key))
@@ -211,6 +229,7 @@ static void measure(struct bars *bars, struct one *one)
 {
     struct runner queries[] = {
         {"limit", limit_query, one, 0},
+        {"empty call", empty_query, one, 0},
         {"split", split_query, one, 0},
         {"classic", classic_one_query, one, 0},
         {"cuckoo", cuckoo_query, one, 0},
@@ -251,6 +270,7 @@ static void measure(struct bars *bars, struct one *one)
         double other_fp;
     } rows[] = {
         {"one key: query, split block / limit", "split", "limit", NAN, split, NAN},
+        {"one key: query, an empty call / split block", "empty call", "split", NAN, NAN, split},
         {"one key: query, blocked / split block", "blocked", "split", 1.3, blocked, split},
         {"one key: query, blocked inline / split block", "blocked inline", "split", 1.3, blocked,
          split},
