@@ -13,8 +13,12 @@
 
 /* ---- one key --------------------------------------------------------------------------------- */
 
-/* Up to this many bytes XXH3 is some twenty instructions and worth having in line. */
-#define SHORT_BYTES 16
+/*
+ * Up to this many bytes XXH3 is some twenty instructions and worth having in line, and up to that
+ * many worth having in a function of its own, which saves and restores registers.
+ */
+#define SHORT_BYTES  16
+#define MIDDLE_BYTES 128
 
 /* An unkeyed filter can always hash; a keyed one can if it has its key. */
 static inline bool unkeyed(const struct tepal_filter *filter)
@@ -27,6 +31,11 @@ static inline bool is_short(const struct tepal_filter *filter, size_t len)
     return unkeyed(filter) && len > 0 && len <= SHORT_BYTES;
 }
 
+static inline bool is_middle(const struct tepal_filter *filter, size_t len)
+{
+    return unkeyed(filter) && len > SHORT_BYTES && len <= MIDDLE_BYTES;
+}
+
 /* Callers are `flatten`: with so few bytes, most of XXH3 is known not to be needed. */
 static inline struct tepal_digest of_short(const struct tepal_filter *filter, const void *key,
                                            size_t len)
@@ -34,16 +43,37 @@ static inline struct tepal_digest of_short(const struct tepal_filter *filter, co
     return digest_bytes(key, len, filter->hasher.seed);
 }
 
+static inline struct tepal_digest of_middle(const struct tepal_filter *filter, const void *key,
+                                            size_t len)
+{
+    if (len <= SHORT_BYTES || len > MIDDLE_BYTES) {
+        __builtin_unreachable();
+    }
+    return digest_bytes(key, len, filter->hasher.seed);
+}
+
 /* The other cases are calls of their own, so that nothing is saved and restored for them. */
-static __attribute__((noinline)) enum tepal_status add_other(struct tepal_filter *filter,
-                                                             const void *key, size_t len)
+#define OTHER static __attribute__((noinline))
+
+OTHER __attribute__((flatten)) enum tepal_status add_middle(struct tepal_filter *filter,
+                                                            const void *key, size_t len)
+{
+    return filter->add(filter, of_middle(filter, key, len));
+}
+
+OTHER __attribute__((flatten)) bool query_middle(const struct tepal_filter *filter, const void *key,
+                                                 size_t len)
+{
+    return filter->query(filter, of_middle(filter, key, len));
+}
+
+OTHER enum tepal_status add_other(struct tepal_filter *filter, const void *key, size_t len)
 {
     return filter->has_hasher ? filter->add(filter, tepal_hash_bytes(&filter->hasher, key, len))
                               : TEPAL_KEY_NEEDED;
 }
 
-static __attribute__((noinline)) bool query_other(const struct tepal_filter *filter,
-                                                  const void *key, size_t len)
+OTHER bool query_other(const struct tepal_filter *filter, const void *key, size_t len)
 {
     return !filter->has_hasher ||
            filter->query(filter, tepal_hash_bytes(&filter->hasher, key, len));
@@ -55,7 +85,7 @@ __attribute__((flatten)) enum tepal_status tepal_filter_add_bytes(struct tepal_f
     if (is_short(filter, len)) {
         return filter->add(filter, of_short(filter, key, len));
     }
-    return add_other(filter, key, len);
+    return is_middle(filter, len) ? add_middle(filter, key, len) : add_other(filter, key, len);
 }
 
 bool tepal_filter_hash_query_u64(const struct tepal_filter *filter, uint64_t key)
@@ -80,7 +110,7 @@ __attribute__((flatten)) bool tepal_filter_query_bytes(const struct tepal_filter
     if (is_short(filter, len)) {
         return filter->query(filter, of_short(filter, key, len));
     }
-    return query_other(filter, key, len);
+    return is_middle(filter, len) ? query_middle(filter, key, len) : query_other(filter, key, len);
 }
 
 bool tepal_filter_query_u64(const struct tepal_filter *filter, uint64_t key)
