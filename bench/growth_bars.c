@@ -54,8 +54,8 @@ typedef size_t work_fn(const struct growth *g, const uint64_t *keys, uint64_t *a
 #define INLINE(from) const struct tepal_direct f = g->from
 
 WORK(blocked_one, INLINE(blocked_direct), tepal_direct_blocked_query_u64(&f, key))
-WORK(paired_one, INLINE(paired_direct), tepal_direct_paired_query(&f, tepal_direct_digest(&f, key)))
-WORK(flat_one, INLINE(flat_direct), tepal_direct_flat_query(&f, tepal_direct_digest(&f, key)))
+WORK(paired_one, INLINE(paired_direct), tepal_direct_paired_query_u64(&f, key))
+WORK(flat_one, INLINE(flat_direct), tepal_direct_flat_query_u64(&f, key))
 WORK(blocked_atomic, struct tepal_filter *f = g->blocked,
      tepal_bloom_query_atomic(f, tepal_hash_u64(&g->hasher, key)))
 WORK(blocked_atomic_add, struct tepal_filter *f = g->blocked,

@@ -270,7 +270,7 @@ static void measure(struct bars *bars, struct one *one)
         double other_fp;
     } rows[] = {
         {"one key: query, split block / limit", "split", "limit", NAN, split, NAN},
-        {"one key: query, an empty call / split block", "empty call", "split", NAN, NAN, split},
+        {"one key: query, empty call / split block", "empty call", "split", NAN, NAN, split},
         {"one key: query, blocked / split block", "blocked", "split", 1.3, blocked, split},
         {"one key: query, blocked inline / split block", "blocked inline", "split", 1.3, blocked,
          split},

@@ -104,10 +104,10 @@ def one_times(run):
         operation, pair = name.split(", ", 1)
         for subject, field in zip(pair.split(" / "), ("ours", "reference")):
             times.setdefault(subject, {})[operation] = of_sizes(rows, field)
-    order = sorted(times, key=lambda name: ("limit", "split", "blocked", "paired", "classic", "flat",
+    order = sorted(times, key=lambda name: ("limit", "empty", "split", "blocked", "paired", "classic", "flat",
                                             "cuckoo", "fingerprint").index(name.split()[0]))
     return table(["one key", "query", "addition"],
-                 [[name + ("" if re.search("inline|atomic|limit|split|classic|cuckoo", name) else
+                 [[name + ("" if re.search("inline|atomic|limit|empty|split|classic|cuckoo", name) else
                            ", handle"), times[name].get("query", ""), times[name].get("add", "")]
                   for name in order])
 
