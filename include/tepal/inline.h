@@ -111,56 +111,57 @@ static inline struct tepal_digest tepal_direct_digest(const struct tepal_direct 
 }
 
 /*
- * A digest whose lower half, from which the numbers of cells are made, may lie in a vector: with
- * AVX-512 that is where they are needed.
+ * Eight bytes that number a key's cells in a line, or that they are made of. With AVX-512 they are
+ * needed in a vector, and stay there.
  */
 #if defined(TEPAL_DIRECT_AVX512)
 
-typedef __m128i tepal_direct_word_low;
+typedef __m128i tepal_direct_eight;
 
-static inline __m128i tepal_direct_low(uint64_t word)
+static inline __m128i tepal_direct_eight_of(uint64_t word)
 {
     return _mm_cvtsi64_si128((long long)word);
 }
 
-static inline uint64_t tepal_direct_low_word(__m128i low)
+static inline uint64_t tepal_direct_word_of(__m128i eight)
 {
-    return (uint64_t)_mm_cvtsi128_si64(low);
+    return (uint64_t)_mm_cvtsi128_si64(eight);
 }
 
 #else
 
-typedef uint64_t tepal_direct_word_low;
+typedef uint64_t tepal_direct_eight;
 
-static inline uint64_t tepal_direct_low(uint64_t word)
+static inline uint64_t tepal_direct_eight_of(uint64_t word)
 {
     return word;
 }
 
-static inline uint64_t tepal_direct_low_word(uint64_t low)
+static inline uint64_t tepal_direct_word_of(uint64_t eight)
 {
-    return low;
+    return eight;
 }
 
 #endif
 
+/* A digest: its upper half numbers lines and buckets, its lower one cells. */
 struct tepal_direct_halves {
     uint64_t hi;
-    tepal_direct_word_low lo;
+    tepal_direct_eight lo;
 };
 
 static inline struct tepal_direct_halves tepal_direct_halves_of(struct tepal_digest d)
 {
     struct tepal_direct_halves halves;
     halves.hi = d.hi;
-    halves.lo = tepal_direct_low(d.lo);
+    halves.lo = tepal_direct_eight_of(d.lo);
     return halves;
 }
 
 static inline struct tepal_digest tepal_direct_digest_of(struct tepal_direct_halves halves)
 {
     struct tepal_digest d;
-    d.lo = tepal_direct_low_word(halves.lo);
+    d.lo = tepal_direct_word_of(halves.lo);
     d.hi = halves.hi;
     return d;
 }
@@ -436,7 +437,7 @@ static inline void tepal_direct_set(uint64_t *line, uint64_t cells)
 struct tepal_direct_key {
     uint64_t line; /* its number */
     uint64_t line_word;
-    tepal_direct_word_low cell_word;
+    tepal_direct_eight cell_word;
     uint64_t more; /* which word of the digest a second round takes */
 };
 
@@ -464,29 +465,29 @@ static inline struct tepal_direct_key tepal_direct_second_key(uint64_t lines, bo
 {
     struct tepal_direct_key key;
     key.line_word = tepal_direct_word(d, 2);
-    key.cell_word = tepal_direct_low(tepal_direct_word(d, 3));
+    key.cell_word = tepal_direct_eight_of(tepal_direct_word(d, 3));
     key.line = tepal_place_second_line(lines, distinct, key.line_word, first);
     key.more = 5;
     return key;
 }
 
 /* The cells of the only round; or of the first of two, one in every sector. */
-static inline tepal_direct_word_low tepal_direct_cells(const struct tepal_direct_line *rule,
-                                                       struct tepal_direct_key key)
+static inline tepal_direct_eight tepal_direct_cells(const struct tepal_direct_line *rule,
+                                                    struct tepal_direct_key key)
 {
     return tepal_direct_numbers_of(key.cell_word,
                                    tepal_place_sectors(rule->subsets, rule->ways, key.line_word));
 }
 
 /* The cells of the second round. */
-static inline tepal_direct_word_low tepal_direct_more(const struct tepal_direct_line *rule,
-                                                      bool distinct, struct tepal_digest d,
-                                                      struct tepal_direct_key key)
+static inline tepal_direct_eight tepal_direct_more(const struct tepal_direct_line *rule,
+                                                   bool distinct, struct tepal_digest d,
+                                                   struct tepal_direct_key key)
 {
-    uint64_t first = tepal_direct_low_word(key.cell_word) & TEPAL_DIRECT_LOW;
+    uint64_t first = tepal_direct_word_of(key.cell_word) & TEPAL_DIRECT_LOW;
     uint64_t draw = tepal_direct_word(d, key.more) & TEPAL_DIRECT_LOW;
     return tepal_direct_numbers_of(
-        tepal_direct_low(distinct ? tepal_place_other(first, draw, TEPAL_DIRECT_LOW) : draw),
+        tepal_direct_eight_of(distinct ? tepal_place_other(first, draw, TEPAL_DIRECT_LOW) : draw),
         tepal_place_sectors(rule->more_subsets, rule->more_ways, key.line_word));
 }
 
@@ -518,7 +519,7 @@ static inline void tepal_direct_paired_put(const struct tepal_direct *f,
         tepal_direct_second_key(f->range, f->distinct, tepal_direct_digest_of(d), key.line);
     uint64_t *lines[2] = {tepal_direct_at(f, key), tepal_direct_at(f, other)};
     /* Before anything is written. */
-    tepal_direct_word_low cells = tepal_direct_cells(&f->line[1], other);
+    tepal_direct_eight cells = tepal_direct_cells(&f->line[1], other);
     tepal_direct_set(lines[0], tepal_direct_cells(&f->line[0], key));
     tepal_direct_set(lines[1], cells);
 }
