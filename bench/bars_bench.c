@@ -109,6 +109,23 @@ bool bars_wanted(const struct bars *bars, uint64_t n)
     return bars->keys != 0 ? n == bars->keys : !bars->options.quick || n <= 10000000;
 }
 
+static const struct {
+    const char *name;
+    void (*run)(struct bars *bars);
+} tables[] = {
+    {"one", bars_one}, {"batch", bars_batch}, {"kinds", bars_kinds}, {"growth", bars_growth}};
+#define TABLES (sizeof tables / sizeof *tables)
+
+static bool is_table(const char *name)
+{
+    for (size_t i = 0; i < TABLES; i++) {
+        if (strcmp(name, tables[i].name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct bars bars_of(int argc, char **argv)
 {
     struct bars bars = {.first = true};
@@ -117,7 +134,7 @@ static struct bars bars_of(int argc, char **argv)
             bars.options.json = true;
         } else if (strcmp(argv[i], "--quick") == 0) {
             bars.options.quick = true;
-        } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+        } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc && is_table(argv[i + 1])) {
             bars.only = argv[++i];
         } else if (strcmp(argv[i], "--keys") == 0 && i + 1 < argc) {
             bars.keys = strtoull(argv[++i], NULL, 10);
@@ -133,16 +150,11 @@ static struct bars bars_of(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        void (*run)(struct bars *bars);
-    } tables[] = {
-        {"one", bars_one}, {"batch", bars_batch}, {"kinds", bars_kinds}, {"growth", bars_growth}};
     struct bars bars = bars_of(argc, argv);
     if (!bars.options.json) {
         printf("bar\tn\tns\treference_ns\tratio\tat_most\tmet\tfp\treference_fp\n");
     }
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    for (size_t i = 0; i < TABLES; i++) {
         if (bars.only == NULL || strcmp(bars.only, tables[i].name) == 0) {
             tables[i].run(&bars);
         }
