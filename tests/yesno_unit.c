@@ -221,6 +221,54 @@ static void batches_and_single_questions_agree(void **unused)
     }
 }
 
+/* No-filters of 2^16 bits and more: no member is vetoed, and what is left would veto one. */
+static void large_no_filters_are_full(void **unused)
+{
+    (void)unused;
+    enum { N = 6000, T = 300000, Q = (1 << 16) + 128, R = 2, TRIED = 20 };
+    static struct tepal_digest keys[N + T];
+    static uint64_t answers[(N + T + 63) / 64];
+    static uint64_t mask[(512 * 60 + R * Q) / 64];
+    uint64_t state = 8;
+    check_digests(&state, keys, N + T);
+    for (int i = 0; i < 4; i++) {
+        struct tepal_params p = TEPAL_PARAMS_INIT;
+        struct tepal_filter *f;
+        struct tepal_known_report report;
+        size_t tried = 0;
+        p.positions = (enum tepal_positions)(i / 2);
+        set_yesno(512 * 60, 2, Q, R, 2, &p);
+        p.yesno.own_seeds = i % 2;
+        struct tepal_known in = {
+            .members = keys, .member_count = N, .avoid = keys + N, .avoid_count = T};
+        struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
+        how.method = TEPAL_YESNO_GREEDY;
+        assert_ok(tepal_yesno_build(&p, &in, &how, NULL, &f, &report, NULL));
+        assert_int_equal(report.false_negatives, 0);
+        assert_int_equal(tepal_filter_query_many(f, keys, N + T, answers), N + report.avoid_left);
+        for (size_t k = N; k < N + T && tried < TRIED; k++) {
+            if ((answers[k / 64] >> k % 64 & 1) == 0) {
+                continue;
+            }
+            tried++;
+            tepal_yesno_mask(&p, keys[k], mask);
+            for (size_t j = 0; j < R; j++) {
+                static uint64_t before[Q / 64];
+                static uint64_t found[(N + 63) / 64];
+                uint64_t *no = f->words + (512 * 60 + j * Q) / 64;
+                memcpy(before, no, sizeof before);
+                for (size_t w = 0; w < Q / 64; w++) {
+                    no[w] |= mask[no - f->words + (ptrdiff_t)w];
+                }
+                assert_true(tepal_filter_query_many(f, keys, N, found) < N);
+                memcpy(no, before, sizeof before);
+            }
+        }
+        assert_int_equal(tried, TRIED);
+        tepal_filter_free(f);
+    }
+}
+
 static void members_win(void **unused)
 {
     (void)unused;
@@ -838,6 +886,7 @@ int main(void)
         cmocka_unit_test(exact_is_the_optimum),
         cmocka_unit_test(without_no_filters_it_is_a_bloom_filter),
         cmocka_unit_test(batches_and_single_questions_agree),
+        cmocka_unit_test(large_no_filters_are_full),
         cmocka_unit_test(members_win),
         cmocka_unit_test(the_tolerance_is_kept),
         cmocka_unit_test(heavy_ones_are_vetoed_first),

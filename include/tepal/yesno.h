@@ -113,13 +113,15 @@ struct tepal_yesno_options {
 /*
  * The filter of the members that vetoes the known negatives, to be freed by tepal_filter_free.
  * *report may be NULL. TEPAL_BAD_ARGUMENT: no members, a weight that is negative or not finite, an
- * unknown method, another kind; TEPAL_TOO_LARGE: more than 2^31 keys; TEPAL_NO_MEMORY; and as
+ * unknown method, another kind; TEPAL_TOO_LARGE: more than 2^31 keys, or so many false positives or
+ * members at risk (see below) that they have 2^32 no-filter bits; TEPAL_NO_MEMORY; and as
  * tepal_params_check.
  *
  * Cost: linear in members and avoid as long as q grows with the members: a false positive looks at
  * the members that share its no-filter bits and are *at risk* (all of their bits are bits of false
  * positives), and at no others. Memory beyond the filter: 8 k' bytes per false positive and per
- * member at risk (r times with seeds of their own), one bit per key, 4 r bytes per no-filter bit.
+ * member at risk (r times with seeds of their own), some 60 bytes per false positive, one bit per
+ * key, up to 12 r bytes per no-filter bit.
  */
 TEPAL_API enum tepal_status
 tepal_yesno_build(const struct tepal_params *params, const struct tepal_known *known,

@@ -23,9 +23,9 @@ bool tepal_known_weights_valid(const double *weights, size_t count)
 
 double tepal_known_avoid_weight(const struct tepal_known *known)
 {
-    double sum = 0;
-    for (size_t i = 0; i < known->avoid_count; i++) {
-        sum += known_weight_of(known->avoid_weights, i);
+    double sum = known->avoid_weights == NULL ? (double)known->avoid_count : 0;
+    for (size_t i = 0; known->avoid_weights != NULL && i < known->avoid_count; i++) {
+        sum += known->avoid_weights[i];
     }
     return sum;
 }

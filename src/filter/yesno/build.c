@@ -18,6 +18,7 @@
 #include "base/checked.h"
 #include "base/names.h"
 #include "base/refuse.h"
+#include "filter/known/digest_set.h"
 #include "filter/known/known.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -120,24 +121,55 @@ bool tepal_yesno_ended(struct yesno_run *run)
 
 /* ---- the false positives --------------------------------------------------------------------- */
 
-/* F, from the bits of `found`. */
-static enum tepal_status list_falses(struct yesno_run *run, const uint64_t *found, uint64_t count)
+#define AHEAD 32 /* known negatives that are requested */
+
+/* Those of `found`, with their weights. */
+static void gather(struct yesno_run *run, const uint64_t *found, uint32_t *index)
 {
-    run->falses = (uint32_t)count;
-    run->avoid = tepal_arena_take(&run->arena, count, sizeof *run->avoid);
-    run->weight = tepal_arena_take(&run->arena, count, sizeof *run->weight);
-    run->home = tepal_arena_take(&run->arena, count, sizeof *run->home);
-    if (run->avoid == NULL || run->weight == NULL || run->home == NULL) {
-        return TEPAL_NO_MEMORY;
-    }
-    memset(run->home, YESNO_HOMELESS, (size_t)count);
-    uint32_t f = 0;
-    for (size_t i = 0; i < run->in->avoid_count; i++) {
-        if (bits_test(found, i)) {
-            run->avoid[f] = (uint32_t)i;
-            run->weight[f++] = known_weight_of(run->in->avoid_weights, i);
+    const struct tepal_known *in = run->in;
+    for (size_t w = 0; w < (in->avoid_count + 63) / 64; w++) {
+        for (uint64_t word = found[w]; word != 0; word &= word - 1) {
+            index[run->falses++] = (uint32_t)(64 * w + (size_t)__builtin_ctzll(word));
         }
     }
+    for (uint32_t f = 0; f < run->falses; f++) {
+        if (f + AHEAD < run->falses) {
+            __builtin_prefetch(&in->avoid[index[f + AHEAD]]);
+        }
+        run->key[f] = in->avoid[index[f]];
+        run->weight[f] = known_weight_of(in->avoid_weights, index[f]);
+    }
+}
+
+/* F: the `count` keys of `found` that are not members. */
+static enum tepal_status list_falses(struct yesno_run *run, const uint64_t *found, uint64_t count,
+                                     struct tepal_known_report *report)
+{
+    run->key = tepal_arena_raw(&run->arena, count, sizeof *run->key);
+    run->weight = tepal_arena_raw(&run->arena, count, sizeof *run->weight);
+    run->home = tepal_arena_raw(&run->arena, count, sizeof *run->home);
+    struct arena_piece *last = run->arena.last;
+    uint32_t *index = tepal_arena_raw(&run->arena, count, sizeof *index);
+    uint64_t *members = tepal_arena_bitmap(&run->arena, count);
+    if (run->key == NULL || run->weight == NULL || run->home == NULL || index == NULL ||
+        members == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    gather(run, found, index);
+    struct digest_set set;
+    if (!tepal_digest_set_make(&run->arena, run->key, run->falses, NULL, &set)) {
+        return TEPAL_NO_MEMORY;
+    }
+    report->avoid_members =
+        tepal_digest_set_meet(&set, run->in->members, run->in->member_count, members);
+    run->falses = 0;
+    for (uint32_t f = 0; f < count; f++) {
+        run->key[run->falses] = run->key[f];
+        run->weight[run->falses] = run->weight[f];
+        run->falses += !bits_test(members, f);
+    }
+    memset(run->home, YESNO_HOMELESS, run->falses);
+    tepal_arena_release(&run->arena, last);
     return TEPAL_OK;
 }
 
@@ -172,17 +204,18 @@ void tepal_yesno_write(const struct yesno_run *run, struct tepal_yesno *filter)
         if (j == YESNO_HOMELESS) {
             continue;
         }
-        const struct yesno_lists *has = &run->veto[j].family->has;
-        uint64_t first = filter->yes.cells + j * filter->no.cells;
-        for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
-            bits_set(filter->head.words, first + has->item[i]);
+        const struct yesno_bits has = run->veto[j].family->has;
+        const uint32_t *end = yesno_bits_end(has, f);
+        for (const uint32_t *bit = yesno_bits_of(has, f); bit < end; bit++) {
+            bits_set(filter->head.words, run->veto[j].first + *bit);
         }
     }
 }
 
-enum tepal_status tepal_yesno_decide(struct yesno_run *run, const uint64_t *falses, uint64_t count)
+enum tepal_status tepal_yesno_decide(struct yesno_run *run, const uint64_t *found, uint64_t count,
+                                     struct tepal_known_report *report)
 {
-    enum tepal_status status = list_falses(run, falses, count);
+    enum tepal_status status = list_falses(run, found, count, report);
     if (status != TEPAL_OK || run->filter->filters == 0) {
         return status;
     }
@@ -212,14 +245,11 @@ uint64_t *tepal_yesno_answers(struct yesno_run *run)
 /* Only F can still be found: what the yes-filter refuses, and members, need not be asked again. */
 static void count_left(const struct yesno_run *run, struct tepal_known_report *report)
 {
-    struct tepal_digest keys[ASKED];
     uint64_t answers[ASKED / 64];
     for (uint32_t first = 0; first < run->falses; first += ASKED) {
         uint32_t count = run->falses - first < ASKED ? run->falses - first : ASKED;
-        for (uint32_t f = 0; f < count; f++) {
-            keys[f] = run->in->avoid[run->avoid[first + f]];
-        }
-        report->avoid_left += tepal_filter_query_many(&run->filter->head, keys, count, answers);
+        report->avoid_left +=
+            tepal_filter_query_many(&run->filter->head, run->key + first, count, answers);
         for (uint32_t f = 0; f < count; f++) {
             report->positive_weight += run->weight[first + f];
             report->weight_left += bits_test(answers, f) ? run->weight[first + f] : 0;
@@ -238,9 +268,13 @@ void tepal_yesno_compare(const struct yesno_run *run, uint64_t *answers,
     report->false_negatives =
         in->member_count -
         tepal_filter_query_many(&run->filter->head, in->members, in->member_count, answers);
-    for (size_t i = 0; i < in->member_count; i++) {
-        report->members_weight += known_weight_of(in->member_weights, i);
-        report->weight_lost += bits_test(answers, i) ? 0 : known_weight_of(in->member_weights, i);
+    if (in->member_weights == NULL) {
+        report->members_weight = (double)in->member_count;
+        report->weight_lost = (double)report->false_negatives;
+    }
+    for (size_t i = 0; in->member_weights != NULL && i < in->member_count; i++) {
+        report->members_weight += in->member_weights[i];
+        report->weight_lost += bits_test(answers, i) ? 0 : in->member_weights[i];
     }
     count_left(run, report);
     report->salt = run->filter->salt;
@@ -268,16 +302,12 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
     const struct tepal_known *in = run->in;
     run->filter = (const struct tepal_yesno *)made;
     enum tepal_status status = tepal_filter_add_many(made, in->members, in->member_count);
-    uint64_t *falses = tepal_arena_bitmap(&run->arena, in->avoid_count);
-    if (status != TEPAL_OK || falses == NULL) {
+    uint64_t *found = tepal_arena_bitmap(&run->arena, in->avoid_count);
+    if (status != TEPAL_OK || found == NULL) {
         return status != TEPAL_OK ? status : TEPAL_NO_MEMORY;
     }
-    uint64_t found = tepal_yesno_query_yes_many(run->filter, in->avoid, in->avoid_count, falses);
-    status = tepal_known_pass_members(&run->arena.allocator, in->members, in->member_count,
-                                      in->avoid, in->avoid_count, falses, &report->avoid_members);
-    if (status == TEPAL_OK) {
-        status = tepal_yesno_decide(run, falses, found - report->avoid_members);
-    }
+    uint64_t count = tepal_yesno_query_yes_many(run->filter, in->avoid, in->avoid_count, found);
+    status = tepal_yesno_decide(run, found, count, report);
     uint64_t *answers = tepal_yesno_answers(run);
     if (status != TEPAL_OK || answers == NULL) {
         return status != TEPAL_OK ? status : TEPAL_NO_MEMORY;

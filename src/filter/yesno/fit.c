@@ -12,17 +12,27 @@
 
 #include "filter/known/known.h"
 
-#define AHEAD 4 /* false positives whose memory is requested */
+/* Into the first no-filter that takes it, if it has no home. */
+static void fit(struct yesno_run *run, uint32_t f)
+{
+    for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
+        (void)tepal_yesno_place(run, f, j, 0);
+    }
+}
 
+/*
+ * What a no-filter takes does not depend on the others, so that all can try the first one, and then
+ * the rest of them the next: a no-filter at a time is in the cache. Where the end of the work may
+ * come between two false positives, they go one after the other.
+ */
 void tepal_yesno_first_fit(struct yesno_run *run)
 {
-    for (uint32_t f = 0; f < run->falses && !tepal_yesno_stopped(run); f++) {
-        if (f + AHEAD < run->falses && run->vetoes > 0) {
-            tepal_yesno_fetch(run, f + AHEAD, 0);
-        }
-        for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
-            (void)tepal_yesno_place(run, f, j, 0);
-        }
+    bool limited = run->most_work != UINT64_MAX;
+    for (uint32_t j = 0; j < run->vetoes && !limited; j++) {
+        tepal_yesno_place_all(run, j);
+    }
+    for (uint32_t f = 0; limited && f < run->falses && !tepal_yesno_stopped(run); f++) {
+        fit(run, f);
     }
 }
 
@@ -93,10 +103,7 @@ enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run)
         return TEPAL_NO_MEMORY;
     }
     for (uint32_t i = 0; i < count && !tepal_yesno_stopped(run); i++) {
-        uint32_t f = left[i].key;
-        for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
-            (void)tepal_yesno_place(run, f, j, 0);
-        }
+        fit(run, left[i].key);
     }
     return TEPAL_OK;
 }

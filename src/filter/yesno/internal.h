@@ -82,14 +82,55 @@ size_t tepal_yesno_query_yes_many(const struct tepal_yesno *yesno,
                                   const struct tepal_digest *digests, size_t count,
                                   uint64_t *answers);
 
+/*
+ * Of up to BLOOM_PART_KEYS keys, the numbers of those whose bits of no-filter j are all set in
+ * `words` from `start` on: of `count` keys that are listed, ascending, to `stay`, which may be
+ * `listed`. Returns how many.
+ */
+uint32_t tepal_yesno_inside(const struct tepal_yesno *yesno, const uint64_t *words, uint64_t start,
+                            uint32_t j, const struct tepal_digest *digests, const uint16_t *listed,
+                            uint32_t count, uint16_t *stay);
+
 /* ---- one build ------------------------------------------------------------------------------- */
 
 #define YESNO_HOMELESS UINT8_MAX
 
-/* list of i: item[start[i]] .. item[start[i + 1] - 1] */
-struct yesno_lists {
-    uint64_t *start;
-    uint32_t *item;
+/* Key -> its bits in a no-filter, each once: a row of k', with YESNO_NO_BIT behind the last. */
+#define YESNO_NO_BIT UINT32_MAX
+
+struct yesno_bits {
+    uint32_t *row;
+    uint32_t width; /* k' */
+};
+
+static inline const uint32_t *yesno_bits_of(struct yesno_bits bits, uint32_t key)
+{
+    return bits.row + (uint64_t)key * bits.width;
+}
+
+static inline const uint32_t *yesno_bits_end(struct yesno_bits bits, uint32_t key)
+{
+    const uint32_t *end = yesno_bits_of(bits, key) + bits.width;
+    while (end[-1] == YESNO_NO_BIT) {
+        end--;
+    }
+    return end;
+}
+
+static inline bool yesno_bits_have(struct yesno_bits bits, uint32_t key, uint32_t bit)
+{
+    const uint32_t *at = yesno_bits_of(bits, key);
+    const uint32_t *end = yesno_bits_end(bits, key);
+    while (at < end && *at != bit) {
+        at++;
+    }
+    return at < end;
+}
+
+/* Bit -> the keys that have it, ascending: key[start[bit]] .. key[start[bit + 1] - 1] */
+struct yesno_owners {
+    uint32_t *start;
+    uint32_t *key;
 };
 
 /*
@@ -98,11 +139,11 @@ struct yesno_lists {
  * large sizes these are one in thousands, and whatever is done later asks them alone.
  */
 struct yesno_family {
-    struct yesno_lists has;      /* false positive -> its bits, each once */
-    struct yesno_lists users;    /* bit -> false positives; made when asked for */
-    struct yesno_lists risk_has; /* member at risk -> its bits, each once */
-    struct yesno_lists risk;     /* bit -> members at risk */
-    uint32_t *member;            /* at risk -> index into the input */
+    struct yesno_bits has;      /* of each false positive */
+    struct yesno_owners users;  /* bit -> false positives; made when asked for */
+    struct yesno_bits risk_has; /* of each member at risk */
+    struct yesno_owners risk;   /* bit -> members at risk */
+    uint32_t *member;           /* at risk -> index into the input */
     uint32_t risks;
 };
 
@@ -127,10 +168,10 @@ struct yesno_run {
     const struct tepal_yesno *filter; /* the yes-filter is filled */
     struct arena arena;               /* everything below that a pointer points to */
 
-    uint32_t falses; /* F */
-    uint32_t *avoid; /* false positive -> index into the input */
-    double *weight;  /* of each */
-    uint8_t *home;   /* of each: the no-filter that holds it, or YESNO_HOMELESS */
+    uint32_t falses;          /* F */
+    struct tepal_digest *key; /* of each: side by side, for in the input they are far apart */
+    double *weight;           /* of each */
+    uint8_t *home;            /* of each: the no-filter that holds it, or YESNO_HOMELESS */
 
     struct yesno_family family[TEPAL_MAX_NO_FILTERS];
     uint32_t families;
@@ -152,10 +193,10 @@ struct yesno_run {
 
 /* ---- the no-filters (veto.c) ----------------------------------------------------------------- */
 
-/* Families and empty no-filters, once `avoid` is known. */
+/* Families and empty no-filters, once the false positives are known. */
 enum tepal_status tepal_yesno_index(struct yesno_run *run);
 
-/* `users` of every family. */
+/* `users` of every family. TEPAL_NO_MEMORY, TEPAL_TOO_LARGE. */
 enum tepal_status tepal_yesno_index_users(struct yesno_run *run);
 
 /*
@@ -164,8 +205,8 @@ enum tepal_status tepal_yesno_index_users(struct yesno_run *run);
  */
 bool tepal_yesno_place(struct yesno_run *run, uint32_t f, uint32_t j, uint64_t most);
 
-/* Request the memory that placing f in no-filter j will read. */
-void tepal_yesno_fetch(const struct yesno_run *run, uint32_t f, uint32_t j);
+/* The homeless, in their order, each put into no-filter j if that vetoes no member. */
+void tepal_yesno_place_all(struct yesno_run *run, uint32_t j);
 
 /* Take it out of where it is. */
 void tepal_yesno_displace(struct yesno_run *run, uint32_t f);
@@ -217,8 +258,13 @@ enum tepal_status tepal_yesno_check(const struct tepal_known *in,
                                     const struct tepal_yesno_options *how,
                                     struct tepal_error *error);
 
-/* Homes for the `count` false positives whose bits are set in `falses`. TEPAL_NO_MEMORY. */
-enum tepal_status tepal_yesno_decide(struct yesno_run *run, const uint64_t *falses, uint64_t count);
+/*
+ * Homes for the false positives: of the `count` known negatives whose bits are set in `found`,
+ * those that are not members; `report` gets how many are. TEPAL_NO_MEMORY, TEPAL_TOO_LARGE,
+ * TEPAL_STOPPED.
+ */
+enum tepal_status tepal_yesno_decide(struct yesno_run *run, const uint64_t *found, uint64_t count,
+                                     struct tepal_known_report *report);
 
 /* The bits of the no-filters, from where everybody lives. */
 void tepal_yesno_write(const struct yesno_run *run, struct tepal_yesno *filter);

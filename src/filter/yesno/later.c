@@ -14,9 +14,9 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_yesno *filter,
                               struct tepal_known_report *report, struct tepal_error *error)
 {
     const struct tepal_known *in = run->in;
-    uint64_t *falses = tepal_arena_bitmap(&run->arena, in->avoid_count);
+    uint64_t *found = tepal_arena_bitmap(&run->arena, in->avoid_count);
     uint64_t *answers = tepal_yesno_answers(run);
-    if (falses == NULL || answers == NULL) {
+    if (found == NULL || answers == NULL) {
         return refuse_if(error, TEPAL_NO_MEMORY);
     }
     if (tepal_yesno_query_yes_many(filter, in->members, in->member_count, answers) <
@@ -26,13 +26,8 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_yesno *filter,
     }
     uint64_t lost = in->member_count -
                     tepal_filter_query_many(&filter->head, in->members, in->member_count, answers);
-    uint64_t found = tepal_filter_query_many(&filter->head, in->avoid, in->avoid_count, falses);
-    enum tepal_status status =
-        tepal_known_pass_members(&run->arena.allocator, in->members, in->member_count, in->avoid,
-                                 in->avoid_count, falses, &report->avoid_members);
-    if (status == TEPAL_OK) {
-        status = tepal_yesno_decide(run, falses, found - report->avoid_members);
-    }
+    uint64_t count = tepal_filter_query_many(&filter->head, in->avoid, in->avoid_count, found);
+    enum tepal_status status = tepal_yesno_decide(run, found, count, report);
     if (status != TEPAL_OK) {
         return refuse_if(error, status);
     }

@@ -134,26 +134,17 @@ static void take_back(struct search *s)
     }
 }
 
-static bool has_bit(const struct yesno_lists *has, uint32_t f, uint32_t bit)
-{
-    for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
-        if (has->item[i] == bit) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What those who use the bit in no-filter j weigh, and how many they are. */
 static double users_weight(struct search *s, uint32_t j, uint32_t bit, uint32_t *count)
 {
-    const struct yesno_lists *users = &s->run->veto[j].family->users;
+    const struct yesno_owners *users = &s->run->veto[j].family->users;
+    const uint32_t end = users->start[bit + 1];
     double weight = 0;
     *count = 0;
-    s->run->work += users->start[bit + 1] - users->start[bit];
-    for (uint64_t i = users->start[bit]; i < users->start[bit + 1]; i++) {
-        if (s->run->home[users->item[i]] == j) {
-            weight += s->run->weight[users->item[i]];
+    s->run->work += end - users->start[bit];
+    for (uint32_t i = users->start[bit]; i < end; i++) {
+        if (s->run->home[users->key[i]] == j) {
+            weight += s->run->weight[users->key[i]];
             ++*count;
         }
     }
@@ -168,14 +159,15 @@ static double users_weight(struct search *s, uint32_t j, uint32_t bit, uint32_t 
 static bool free_member(struct search *s, uint32_t f, uint32_t j, uint32_t a, uint32_t most)
 {
     const struct yesno_family *family = s->run->veto[j].family;
-    const struct yesno_lists *users = &family->users;
+    const struct yesno_owners *users = &family->users;
     uint32_t chosen = 0;
     uint32_t ties = 0;
     uint32_t least_count = 0;
     double least = 0;
-    for (uint64_t i = family->risk_has.start[a]; i < family->risk_has.start[a + 1]; i++) {
-        uint32_t bit = family->risk_has.item[i];
-        if (has_bit(&family->has, f, bit) || yesno_held(s->run, j, bit)) {
+    const uint32_t *end = yesno_bits_end(family->risk_has, a);
+    for (const uint32_t *at = yesno_bits_of(family->risk_has, a); at < end; at++) {
+        uint32_t bit = *at;
+        if (yesno_bits_have(family->has, f, bit) || yesno_held(s->run, j, bit)) {
             continue;
         }
         uint32_t count;
@@ -194,9 +186,9 @@ static bool free_member(struct search *s, uint32_t f, uint32_t j, uint32_t a, ui
     if (ties == 0 || least_count > most) {
         return false;
     }
-    for (uint64_t i = users->start[chosen]; i < users->start[chosen + 1]; i++) {
-        if (s->run->home[users->item[i]] == j) {
-            evict(s, users->item[i]);
+    for (uint32_t i = users->start[chosen]; i < users->start[chosen + 1]; i++) {
+        if (s->run->home[users->key[i]] == j) {
+            evict(s, users->key[i]);
         }
     }
     return true;
@@ -208,11 +200,12 @@ static bool force(struct search *s, uint32_t f, uint32_t j, uint32_t most)
     const struct yesno_veto *veto = &s->run->veto[j];
     const struct yesno_family *family = veto->family;
     (void)settle(s, f, j, UINT64_MAX);
-    for (uint64_t i = family->has.start[f]; i < family->has.start[f + 1]; i++) {
-        uint32_t bit = family->has.item[i];
-        s->run->work += family->risk.start[bit + 1] - family->risk.start[bit];
-        for (uint64_t x = family->risk.start[bit]; x < family->risk.start[bit + 1]; x++) {
-            uint32_t a = family->risk.item[x];
+    const uint32_t *end = yesno_bits_end(family->has, f);
+    for (const uint32_t *bit = yesno_bits_of(family->has, f); bit < end; bit++) {
+        const uint32_t past = family->risk.start[*bit + 1];
+        s->run->work += past - family->risk.start[*bit];
+        for (uint32_t x = family->risk.start[*bit]; x < past; x++) {
+            uint32_t a = family->risk.key[x];
             if (veto->missing[a] == 0 && !tepal_yesno_given_up(s->run, j, a)) {
                 uint32_t gone = s->changes - 1;
                 if (gone > most || tepal_yesno_stopped(s->run) ||
@@ -316,85 +309,52 @@ static void restore(struct search *s, const uint8_t *homes)
     list_all(s);
 }
 
-/* ---- memory, and what is hopeless ------------------------------------------------------------ */
-
-/* bit -> the members at risk that have it first: every member is in one list. */
-static bool list_by_first(struct yesno_run *run, const struct yesno_family *family,
-                          struct yesno_lists *to)
-{
-    const struct yesno_lists *member = &family->risk_has;
-    uint64_t bits = run->filter->no.cells;
-    to->start = tepal_arena_take(&run->arena, bits + 2, sizeof *to->start);
-    to->item = tepal_arena_take(&run->arena, family->risks, sizeof *to->item);
-    if (to->start == NULL || to->item == NULL) {
-        return false;
-    }
-    for (uint32_t a = 0; a < family->risks; a++) {
-        to->start[member->item[member->start[a]] + (uint64_t)2]++;
-    }
-    for (uint64_t bit = 2; bit < bits + 2; bit++) {
-        to->start[bit] += to->start[bit - 1];
-    }
-    for (uint32_t a = 0; a < family->risks; a++) {
-        to->item[to->start[member->item[member->start[a]] + (uint64_t)1]++] = a;
-    }
-    return true;
-}
+/* ---- what is hopeless ------------------------------------------------------------ */
 
 /*
  * Does false positive f have all bits of some member? Then no no-filter of the family takes it.
- * Such a member's first bit is one of f's. `mine` is room for the bits of a no-filter, cleared.
+ * Such a member's first bit is one of f's, where it is looked for.
  */
-static bool covers_member(struct yesno_run *run, const struct yesno_family *family,
-                          const struct yesno_lists *first, uint64_t *mine, uint32_t f)
+static bool covers_member(struct yesno_run *run, const struct yesno_family *family, uint32_t f)
 {
-    const struct yesno_lists *has = &family->has;
-    const struct yesno_lists *member = &family->risk_has;
-    bool covers = false;
-    for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
-        bits_set(mine, has->item[i]);
-    }
-    for (uint64_t i = has->start[f]; i < has->start[f + 1] && !covers; i++) {
-        uint32_t bit = has->item[i];
-        for (uint64_t x = first->start[bit]; x < first->start[bit + 1] && !covers; x++) {
-            uint32_t a = first->item[x];
-            uint64_t at = member->start[a];
-            while (at < member->start[a + 1] && bits_test(mine, member->item[at])) {
+    const uint32_t *end = yesno_bits_end(family->has, f);
+    for (const uint32_t *bit = yesno_bits_of(family->has, f); bit < end; bit++) {
+        const uint32_t past = family->risk.start[*bit + 1];
+        for (uint32_t x = family->risk.start[*bit]; x < past; x++) {
+            uint32_t a = family->risk.key[x];
+            const uint32_t *first = yesno_bits_of(family->risk_has, a);
+            if (*first != *bit) {
+                continue;
+            }
+            const uint32_t *last = yesno_bits_end(family->risk_has, a);
+            const uint32_t *at = first;
+            while (at < last && yesno_bits_have(family->has, f, *at)) {
                 at++;
             }
-            run->work += 1 + at - member->start[a];
-            covers = at == member->start[a + 1];
+            run->work += 1 + (uint64_t)(at - first);
+            if (at == last) {
+                return true;
+            }
         }
     }
-    for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
-        mine[has->item[i] / 64] = 0;
-    }
-    return covers;
+    return false;
 }
 
 /*
  * Among the homeless: what has a home is not hopeless, wherever it may be later. Those for which
  * there is no time are taken for hopeful, which costs the search some moves and proves nothing.
  */
-static enum tepal_status find_hopeless(struct yesno_run *run, uint8_t *hopeless)
+static void find_hopeless(struct yesno_run *run, uint8_t *hopeless)
 {
-    struct arena_piece *last = run->arena.last;
     for (uint32_t f = 0; f < run->falses; f++) {
         hopeless[f] = run->home[f] == YESNO_HOMELESS;
     }
     for (uint32_t i = 0; i < run->families; i++) {
-        struct yesno_lists first;
-        uint64_t *mine = tepal_arena_bitmap(&run->arena, run->filter->no.cells);
-        if (mine == NULL || !list_by_first(run, &run->family[i], &first)) {
-            return TEPAL_NO_MEMORY;
-        }
         for (uint32_t f = 0; f < run->falses; f++) {
-            hopeless[f] = hopeless[f] && !tepal_yesno_stopped(run) &&
-                          covers_member(run, &run->family[i], &first, mine, f);
+            hopeless[f] =
+                hopeless[f] && !tepal_yesno_stopped(run) && covers_member(run, &run->family[i], f);
         }
-        tepal_arena_release(&run->arena, last);
     }
-    return TEPAL_OK;
 }
 
 /*
@@ -416,11 +376,11 @@ static enum tepal_status start(struct search *s, struct yesno_run *run)
 {
     uint32_t count = run->falses;
     *s = (struct search){.run = run};
-    s->log = tepal_arena_take(&run->arena, 2 * (uint64_t)count + 2, sizeof *s->log);
-    s->homeless = tepal_arena_take(&run->arena, count, sizeof *s->homeless);
-    s->place = tepal_arena_take(&run->arena, count, sizeof *s->place);
-    s->hopeless = tepal_arena_take(&run->arena, count, 1);
-    s->best = tepal_arena_take(&run->arena, count, 1);
+    s->log = tepal_arena_raw(&run->arena, 2 * (uint64_t)count + 2, sizeof *s->log);
+    s->homeless = tepal_arena_raw(&run->arena, count, sizeof *s->homeless);
+    s->place = tepal_arena_raw(&run->arena, count, sizeof *s->place);
+    s->hopeless = tepal_arena_raw(&run->arena, count, 1);
+    s->best = tepal_arena_raw(&run->arena, count, 1);
     if (s->log == NULL || s->homeless == NULL || s->place == NULL || s->hopeless == NULL ||
         s->best == NULL) {
         return TEPAL_NO_MEMORY;
@@ -431,11 +391,11 @@ static enum tepal_status start(struct search *s, struct yesno_run *run)
     }
     memcpy(s->best, run->home, count);
     limit(run, 0);
-    status = find_hopeless(run, s->hopeless);
+    find_hopeless(run, s->hopeless);
     tepal_yesno_limit(run, YESNO_UNLIMITED);
     list_all(s);
     s->best_left = s->left;
-    return status;
+    return TEPAL_OK;
 }
 
 /* ---- the methods ----------------------------------------------------------------------------- */

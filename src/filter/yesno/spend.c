@@ -20,25 +20,15 @@ bool tepal_yesno_tolerates(const struct tepal_yesno_options *how)
     return how->false_negatives > 0 || how->false_negative_weight > 0;
 }
 
-static bool has(const struct yesno_lists *lists, uint32_t of, uint32_t bit)
-{
-    uint64_t i = lists->start[of];
-    while (i < lists->start[of + 1] && lists->item[i] != bit) {
-        i++;
-    }
-    return i < lists->start[of + 1];
-}
-
 /* Does f alone use a bit of member a among its first bits, up to `end`? */
-static bool met(const struct yesno_veto *veto, uint32_t f, uint64_t end, uint32_t a)
+static bool met(const struct yesno_veto *veto, uint32_t f, const uint32_t *end, uint32_t a)
 {
-    const struct yesno_lists *mine = &veto->family->has;
-    uint64_t i = mine->start[f];
-    while (i < end &&
-           !(veto->uses[mine->item[i]] == 1 && has(&veto->family->risk_has, a, mine->item[i]))) {
-        i++;
+    const uint32_t *bit = yesno_bits_of(veto->family->has, f);
+    while (bit < end &&
+           !(veto->uses[*bit] == 1 && yesno_bits_have(veto->family->risk_has, a, *bit))) {
+        bit++;
     }
-    return i < end;
+    return bit < end;
 }
 
 /* The members that are vetoed in no-filter j because of f alone, which is in there. */
@@ -47,15 +37,16 @@ static struct price price_of(struct yesno_run *run, uint32_t f, uint32_t j)
     const struct yesno_veto *veto = &run->veto[j];
     const struct yesno_family *family = veto->family;
     struct price price = {0, 0};
-    for (uint64_t i = family->has.start[f]; i < family->has.start[f + 1]; i++) {
-        uint32_t bit = family->has.item[i];
-        if (veto->uses[bit] > 1) {
+    const uint32_t *end = yesno_bits_end(family->has, f);
+    for (const uint32_t *at = yesno_bits_of(family->has, f); at < end; at++) {
+        if (veto->uses[*at] > 1) {
             continue;
         }
-        run->work += family->risk.start[bit + 1] - family->risk.start[bit];
-        for (uint64_t x = family->risk.start[bit]; x < family->risk.start[bit + 1]; x++) {
-            uint32_t a = family->risk.item[x];
-            if (veto->missing[a] == 0 && !met(veto, f, i, a)) {
+        const uint32_t past = family->risk.start[*at + 1];
+        run->work += past - family->risk.start[*at];
+        for (uint32_t x = family->risk.start[*at]; x < past; x++) {
+            uint32_t a = family->risk.key[x];
+            if (veto->missing[a] == 0 && !met(veto, f, at, a)) {
                 price.members++;
                 price.weight += known_weight_of(run->in->member_weights, family->member[a]);
             }

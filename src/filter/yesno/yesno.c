@@ -153,6 +153,24 @@ void tepal_yesno_mask(const struct tepal_params *params, struct tepal_digest dig
 /* No-filters of so many bits in all are in the cache, and need not be requested. */
 #define CACHED_BITS ((uint64_t)1 << 21)
 
+uint32_t tepal_yesno_inside(const struct tepal_yesno *yesno, const uint64_t *words, uint64_t start,
+                            uint32_t j, const struct tepal_digest *digests, const uint16_t *listed,
+                            uint32_t count, uint16_t *stay)
+{
+    if (yesno->no.positions == TEPAL_POSITIONS_COLLIDING) {
+        struct bloom_part part = {&yesno->no, words, start,
+                                  yesno_no_number(yesno->salt, yesno->own_seeds, j)};
+        return tepal_bloom_dispatch(TEPAL_LAYOUT_FLAT)->inside(&part, digests, listed, count, stay);
+    }
+    uint32_t in = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        uint16_t key = listed[n];
+        stay[in] = key;
+        in += tepal_yesno_holds(&yesno->no, words, start, no_digest(yesno, j, digests[key]));
+    }
+    return in;
+}
+
 static size_t veto_chunk(const struct tepal_yesno *yesno, const struct tepal_digest *digests,
                          size_t count, uint64_t *answers)
 {
@@ -166,28 +184,15 @@ static size_t veto_chunk(const struct tepal_yesno *yesno, const struct tepal_dig
                           no_start(yesno, j) + wide_scale(first, yesno->no.cells));
         }
     }
-    if (yesno->no.positions == TEPAL_POSITIONS_COLLIDING) {
-        const struct bloom_kernels *flat = tepal_bloom_dispatch(TEPAL_LAYOUT_FLAT);
-        for (uint32_t j = 0; j < yesno->filters; j++) {
-            struct bloom_part part = {&yesno->no, yesno->head.words, no_start(yesno, j),
-                                      yesno_no_number(yesno->salt, yesno->own_seeds, j)};
-            uint16_t stay[CHUNK];
-            uint32_t in = flat->inside(&part, digests, found, in_yes, stay);
-            for (uint32_t n = 0; n < in; n++) {
-                answers[stay[n] / 64] &= ~((uint64_t)1 << stay[n] % 64);
-            }
-        }
-        return (size_t)tepal_bits_count(answers, (count + 63) / 64);
-    }
-    size_t left = in_yes;
-    for (uint32_t i = 0; i < in_yes; i++) {
-        uint16_t at = found[i];
-        if (vetoed(yesno, digests[at])) {
-            answers[at / 64] &= ~((uint64_t)1 << at % 64);
-            left--;
+    for (uint32_t j = 0; j < yesno->filters; j++) {
+        uint16_t stay[CHUNK];
+        uint32_t in = tepal_yesno_inside(yesno, yesno->head.words, no_start(yesno, j), j, digests,
+                                         found, in_yes, stay);
+        for (uint32_t n = 0; n < in; n++) {
+            bits_clear(answers, stay[n]);
         }
     }
-    return left;
+    return (size_t)tepal_bits_count(answers, (count + 63) / 64);
 }
 
 /* The digests as the yes-filter wants them: `salted` is room for a chunk. */
@@ -236,16 +241,31 @@ static size_t yesno_query_many(const struct tepal_filter *filter,
 
 /* ---- additions ------------------------------------------------------------------------------- */
 
-/* Clear a bit of the key in every no-filter that has all of them. */
-static void undo_veto(struct tepal_yesno *yesno, struct tepal_digest digest)
+/* Clear a bit of the key in no-filter j if that has all of them. */
+static void undo_veto(struct tepal_yesno *yesno, uint32_t j, struct tepal_digest digest)
 {
     struct tepal_filter *head = &yesno->head;
+    struct tepal_digest d = no_digest(yesno, j, digest);
+    if (tepal_yesno_holds(&yesno->no, head->words, no_start(yesno, j), d)) {
+        bits_clear(head->words,
+                   no_start(yesno, j) + wide_scale(address_word(d, 0), yesno->no.cells));
+        head->state.own[YESNO_UNDONE] = saturating_add(head->state.own[YESNO_UNDONE], 1);
+    }
+}
+
+/* The same in all of them, for up to a chunk: few keys have all their bits even before. */
+static void undo_vetoes(struct tepal_yesno *yesno, const struct tepal_digest *digests, size_t count)
+{
+    uint16_t all[CHUNK];
+    for (size_t i = 0; i < count; i++) {
+        all[i] = (uint16_t)i;
+    }
     for (uint32_t j = 0; j < yesno->filters; j++) {
-        struct tepal_digest d = no_digest(yesno, j, digest);
-        if (tepal_yesno_holds(&yesno->no, head->words, no_start(yesno, j), d)) {
-            uint64_t bit = no_start(yesno, j) + wide_scale(address_word(d, 0), yesno->no.cells);
-            head->words[bit >> 6] &= ~((uint64_t)1 << (bit & 63));
-            head->state.own[YESNO_UNDONE] = saturating_add(head->state.own[YESNO_UNDONE], 1);
+        uint16_t in[CHUNK];
+        uint32_t found = tepal_yesno_inside(yesno, yesno->head.words, no_start(yesno, j), j,
+                                            digests, all, (uint32_t)count, in);
+        for (uint32_t i = 0; i < found; i++) {
+            undo_veto(yesno, j, digests[in[i]]);
         }
     }
 }
@@ -263,9 +283,7 @@ static enum tepal_status yesno_add_many(struct tepal_filter *filter,
         size_t here = count - first < CHUNK ? count - first : CHUNK;
         struct bloom_source source = yes_source(yesno, digests + first, here, salted);
         yesno->kernels->add(&yesno->yes, filter->words, &source, here);
-        for (size_t i = first; i < first + here; i++) {
-            undo_veto(yesno, digests[i]);
-        }
+        undo_vetoes(yesno, digests + first, here);
     }
     filter_count_keys(filter, count);
     return TEPAL_OK;
@@ -273,7 +291,15 @@ static enum tepal_status yesno_add_many(struct tepal_filter *filter,
 
 static enum tepal_status yesno_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return yesno_add_many(filter, &digest, 1);
+    struct tepal_yesno *yesno = yesno_of(filter);
+    struct tepal_digest salted;
+    struct bloom_source source = yes_source(yesno, &digest, 1, &salted);
+    yesno->kernels->add(&yesno->yes, filter->words, &source, 1);
+    for (uint32_t j = 0; j < yesno->filters; j++) {
+        undo_veto(yesno, j, digest);
+    }
+    filter_count_keys(filter, 1);
+    return TEPAL_OK;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
