@@ -383,14 +383,16 @@ ALWAYS_INLINE uint64_t part_test(const struct bloom_part *part, uint64_t cells, 
     return bits_test(part->words, part->start + tepal_place_scale(cells, word));
 }
 
-static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_digest *digests,
+#define WAVE 1024 /* keys: their digests are on the stack */
+
+static uint32_t wave_inside(const struct bloom_part *part, const struct tepal_digest *digests,
                             const uint16_t *keys, uint32_t count, uint16_t *stay)
 {
     const struct bloom_part here = *part;
     const uint64_t cells = part->at->cells;
     const uint32_t hashes = part->at->hashes;
-    uint64_t lo[BLOOM_PART_KEYS];
-    uint64_t hi[BLOOM_PART_KEYS];
+    uint64_t lo[WAVE];
+    uint64_t hi[WAVE];
     uint32_t left = 0;
     for (uint32_t n = 0; n < count; n++) {
         uint16_t key = keys[n];
@@ -425,6 +427,17 @@ static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_di
         }
     }
     return left;
+}
+
+static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_digest *digests,
+                            const uint16_t *keys, uint32_t count, uint16_t *stay)
+{
+    uint32_t found = 0;
+    for (uint32_t first = 0; first < count; first += WAVE) {
+        uint32_t here = count - first < WAVE ? count - first : WAVE;
+        found += wave_inside(part, digests, keys + first, here, stay + found);
+    }
+    return found;
 }
 
 #define ADD_KEYS 64

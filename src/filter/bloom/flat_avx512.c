@@ -207,11 +207,16 @@ EIGHT_ALWAYS_INLINE void add_rounds(const struct address *at, uint64_t *words,
 
 /* ---- a part of a larger filter --------------------------------------------------------------- */
 
-/* Keys that hit with every probe so far: which they are, and their digests in the part. */
+/*
+ * Keys that hit with every probe so far: which they are, and their digests in the part. There is
+ * room for more than usually stay after two probes; if it is taken, those here are asked the rest.
+ */
+#define STAYING 768
+
 struct staying {
-    uint16_t key[BLOOM_PART_KEYS + EIGHT];
-    uint64_t lo[BLOOM_PART_KEYS + EIGHT];
-    uint64_t hi[BLOOM_PART_KEYS + EIGHT];
+    uint16_t key[STAYING + EIGHT];
+    uint64_t lo[STAYING + EIGHT];
+    uint64_t hi[STAYING + EIGHT];
 };
 
 /* Which keys of a vector are there, if so many are left. */
@@ -264,6 +269,32 @@ EIGHT_ALWAYS_INLINE struct eight part_digests(const struct tepal_digest *digests
 #define PROBES     2
 #define PROBES_FEW 4
 
+/* Of `in` keys that hit with the first two probes, those that hit with all, to `stay`. */
+EIGHT_ALWAYS_INLINE uint32_t part_rest(const struct bloom_part *part, struct staying *s,
+                                       uint32_t in, uint16_t *stay)
+{
+    const uint32_t hashes = part->at->hashes;
+    for (uint32_t i = 2; i < hashes && in > 0;) {
+        const uint32_t probes = in > EIGHT ? PROBES : PROBES_FEW;
+        const uint32_t next = hashes - i < probes ? hashes : i + probes;
+        uint32_t kept = 0;
+        for (uint32_t n = 0; n < in; n += EIGHT) {
+            struct eight d = {_mm512_loadu_si512(s->lo + n), _mm512_loadu_si512(s->hi + n)};
+            __m128i listed = _mm_loadu_si128((const __m128i *)(const void *)(s->key + n));
+            __mmask8 hit = part_among(in - n);
+            for (uint32_t probe = i; probe < next; probe++) {
+                hit = part_test(part, hit, eight_more(d, probe * ADDRESS_GOLDEN));
+            }
+            part_keep(s, kept, hit, listed, d);
+            kept += bits_count_word(hit);
+        }
+        in = kept;
+        i = next;
+    }
+    memcpy(stay, s->key, in * sizeof *stay);
+    return in;
+}
+
 /* The first two probes of all keys at once, which settle three of four; then those that stay. */
 static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_digest *digests,
                             const uint16_t *keys, uint32_t count, uint16_t *stay)
@@ -273,6 +304,7 @@ static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_di
     const uint32_t hashes = part->at->hashes;
     struct staying s;
     uint32_t in = 0;
+    uint32_t found = 0;
     if (part->at->cells > EIGHT_MAX_RANGE) {
         return tepal_bloom_flat_avx2.inside(part, digests, keys, count, stay);
     }
@@ -287,26 +319,12 @@ static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_di
         }
         part_keep(&s, in, hit, listed, d);
         in += bits_count_word(hit);
-    }
-    for (uint32_t i = 2; i < hashes && in > 0;) {
-        const uint32_t probes = in > EIGHT ? PROBES : PROBES_FEW;
-        const uint32_t next = hashes - i < probes ? hashes : i + probes;
-        uint32_t kept = 0;
-        for (uint32_t n = 0; n < in; n += EIGHT) {
-            struct eight d = {_mm512_loadu_si512(s.lo + n), _mm512_loadu_si512(s.hi + n)};
-            __m128i listed = _mm_loadu_si128((const __m128i *)(const void *)(s.key + n));
-            __mmask8 hit = part_among(in - n);
-            for (uint32_t probe = i; probe < next; probe++) {
-                hit = part_test(&here, hit, eight_more(d, probe * ADDRESS_GOLDEN));
-            }
-            part_keep(&s, kept, hit, listed, d);
-            kept += bits_count_word(hit);
+        if (in >= STAYING) {
+            found += part_rest(&here, &s, in, stay + found);
+            in = 0;
         }
-        in = kept;
-        i = next;
     }
-    memcpy(stay, s.key, in * sizeof *stay);
-    return in;
+    return found + part_rest(&here, &s, in, stay + found);
 }
 
 /* ---- the kernels ----------------------------------------------------------------------------- */
@@ -335,6 +353,16 @@ static void flat_add(const struct address *at, uint64_t *words, const struct blo
     tepal_bloom_flat_avx2.add(at, words, &rest, count - groups * GROUP);
 }
 
+/* A function of its own, so that its keys are off the stack when what is left is asked. */
+static __attribute__((noinline)) size_t query_groups(const struct address *at,
+                                                     const uint64_t *words,
+                                                     const struct bloom_source *source,
+                                                     size_t groups, uint64_t *answers)
+{
+    return at->cells > IN_CACHE_CELLS ? in_stages(at, words, source, groups, answers, true)
+                                      : in_stages(at, words, source, groups, answers, false);
+}
+
 static size_t flat_query(const struct address *at, const uint64_t *words,
                          const struct bloom_source *source, size_t count, uint64_t *answers)
 {
@@ -342,9 +370,7 @@ static size_t flat_query(const struct address *at, const uint64_t *words,
     if (groups == 0) {
         return tepal_bloom_flat_avx2.query(at, words, source, count, answers);
     }
-    size_t present = at->cells > IN_CACHE_CELLS
-                         ? in_stages(at, words, source, groups, answers, true)
-                         : in_stages(at, words, source, groups, answers, false);
+    size_t present = query_groups(at, words, source, groups, answers);
     struct bloom_source rest = source_from(source, groups * GROUP);
     return present +
            tepal_bloom_flat_avx2.query(at, words, &rest, count - groups * GROUP, answers + groups);

@@ -195,31 +195,60 @@ static size_t veto_chunk(const struct tepal_yesno *yesno, const struct tepal_dig
     return (size_t)tepal_bits_count(answers, (count + 63) / 64);
 }
 
-/* The digests as the yes-filter wants them: `salted` is room for a chunk. */
-static struct bloom_source yes_source(const struct tepal_yesno *yesno,
-                                      const struct tepal_digest *digests, size_t count,
-                                      struct tepal_digest *salted)
+/* The yes-filter wants digests salted, so many at a time. Returns how many were. */
+#define SALTED 256
+
+static size_t salt(const struct tepal_yesno *yesno, const struct tepal_digest *digests,
+                   size_t count, struct tepal_digest *salted)
+{
+    const size_t here = count < SALTED ? count : SALTED;
+    for (size_t i = 0; i < here; i++) {
+        salted[i] = yesno_yes_digest(yesno->salt, digests[i]);
+    }
+    return here;
+}
+
+static size_t ask_yes(const struct tepal_yesno *yesno, const struct tepal_digest *digests,
+                      size_t count, uint64_t *answers)
 {
     struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
-    if (yesno->salt != 0) {
-        for (size_t i = 0; i < count; i++) {
-            salted[i] = yesno_yes_digest(yesno->salt, digests[i]);
-        }
-        source.digests = salted;
+    if (yesno->salt == 0) {
+        return yesno->kernels->query(&yesno->yes, yesno->head.words, &source, count, answers);
     }
-    return source;
+    struct tepal_digest salted[SALTED];
+    size_t present = 0;
+    source.digests = salted;
+    for (size_t first = 0; first < count; first += SALTED) {
+        size_t here = salt(yesno, digests + first, count - first, salted);
+        present += yesno->kernels->query(&yesno->yes, yesno->head.words, &source, here,
+                                         answers + first / 64);
+    }
+    return present;
+}
+
+static void add_yes(struct tepal_yesno *yesno, const struct tepal_digest *digests, size_t count)
+{
+    struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
+    if (yesno->salt == 0) {
+        yesno->kernels->add(&yesno->yes, yesno->head.words, &source, count);
+        return;
+    }
+    struct tepal_digest salted[SALTED];
+    source.digests = salted;
+    for (size_t first = 0; first < count; first += SALTED) {
+        size_t here = salt(yesno, digests + first, count - first, salted);
+        yesno->kernels->add(&yesno->yes, yesno->head.words, &source, here);
+    }
 }
 
 static size_t ask(const struct tepal_yesno *yesno, const struct tepal_digest *digests, size_t count,
                   bool veto, uint64_t *answers)
 {
-    struct tepal_digest salted[CHUNK];
     size_t present = 0;
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t here = count - first < CHUNK ? count - first : CHUNK;
-        struct bloom_source source = yes_source(yesno, digests + first, here, salted);
         uint64_t *to = answers + first / 64;
-        size_t found = yesno->kernels->query(&yesno->yes, yesno->head.words, &source, here, to);
+        size_t found = ask_yes(yesno, digests + first, here, to);
         present += veto && found > 0 ? veto_chunk(yesno, digests + first, here, to) : found;
     }
     return present;
@@ -278,11 +307,9 @@ static enum tepal_status yesno_add_many(struct tepal_filter *filter,
                                         const struct tepal_digest *digests, size_t count)
 {
     struct tepal_yesno *yesno = yesno_of(filter);
-    struct tepal_digest salted[CHUNK];
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t here = count - first < CHUNK ? count - first : CHUNK;
-        struct bloom_source source = yes_source(yesno, digests + first, here, salted);
-        yesno->kernels->add(&yesno->yes, filter->words, &source, here);
+        add_yes(yesno, digests + first, here);
         undo_vetoes(yesno, digests + first, here);
     }
     filter_count_keys(filter, count);
@@ -292,9 +319,7 @@ static enum tepal_status yesno_add_many(struct tepal_filter *filter,
 static enum tepal_status yesno_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
     struct tepal_yesno *yesno = yesno_of(filter);
-    struct tepal_digest salted;
-    struct bloom_source source = yes_source(yesno, &digest, 1, &salted);
-    yesno->kernels->add(&yesno->yes, filter->words, &source, 1);
+    add_yes(yesno, &digest, 1);
     for (uint32_t j = 0; j < yesno->filters; j++) {
         undo_veto(yesno, j, digest);
     }
