@@ -4,8 +4,8 @@
 bool tepal_processor_has_avx2(void)
 {
 #if defined(__x86_64__)
-    return tepal_processor_built_avx2 && __builtin_cpu_supports("avx2") &&
-           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    return tepal_processor_built_avx2 && PROCESSOR_HAS(AVX2, "avx2") &&
+           PROCESSOR_HAS(BMI1, "bmi") && PROCESSOR_HAS(BMI2, "bmi2");
 #else
     return false;
 #endif
@@ -16,11 +16,12 @@ bool tepal_processor_has_avx512(void)
 {
 #if defined(__x86_64__)
     return tepal_processor_built_avx512 && tepal_processor_has_avx2() &&
-           __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
-           __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bitalg") &&
-           __builtin_cpu_supports("avx512vpopcntdq");
+           PROCESSOR_HAS(AVX512F, "avx512f") && PROCESSOR_HAS(AVX512BW, "avx512bw") &&
+           PROCESSOR_HAS(AVX512DQ, "avx512dq") && PROCESSOR_HAS(AVX512VL, "avx512vl") &&
+           PROCESSOR_HAS(AVX512_VBMI, "avx512vbmi") && PROCESSOR_HAS(AVX512_VBMI2, "avx512vbmi2") &&
+           PROCESSOR_HAS(AVX512_VNNI, "avx512vnni") &&
+           PROCESSOR_HAS(AVX512_BITALG, "avx512bitalg") &&
+           PROCESSOR_HAS(AVX512_VPOPCNTDQ, "avx512vpopcntdq");
 #else
     return false;
 #endif

@@ -5,6 +5,8 @@
  */
 #include "cells/bits.h"
 
+#include "base/processor.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -35,12 +37,12 @@ uint64_t tepal_bits_count_portable(const uint64_t *words, size_t count)
 
 bool tepal_bits_has_popcnt(void)
 {
-    return __builtin_cpu_supports("popcnt");
+    return PROCESSOR_HAS(POPCNT, "popcnt");
 }
 
 bool tepal_bits_has_vpopcnt(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq");
+    return PROCESSOR_HAS(AVX512F, "avx512f") && PROCESSOR_HAS(AVX512_VPOPCNTDQ, "avx512vpopcntdq");
 }
 
 __attribute__((target("popcnt"))) uint64_t tepal_bits_count_popcnt(const uint64_t *words,

@@ -7,8 +7,8 @@
 bool tepal_processor_has_avx2(void)
 {
 #if TEST_WITH_AVX2 && defined(__x86_64__)
-    return tepal_processor_built_avx2 && __builtin_cpu_supports("avx2") &&
-           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    return tepal_processor_built_avx2 && PROCESSOR_HAS(AVX2, "avx2") &&
+           PROCESSOR_HAS(BMI1, "bmi") && PROCESSOR_HAS(BMI2, "bmi2");
 #else
     return false;
 #endif

@@ -29,6 +29,7 @@
 #include "input/lanes.h"
 #include "input/retry.h"
 #include "input/source.h"
+#include "system/processor.h"
 
 #define AT_ONCE ((size_t)1 << 16) /* bytes read: a block, its keys and digests stay in the cache */
 #define COUNTED ((uint64_t)1 << 22) /* bytes of a file that one thread counts */
@@ -412,12 +413,13 @@ split_widest(struct split *s, char separator)
 unsigned keys_split_ways(void)
 {
 #ifdef __x86_64__
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
-        !__builtin_cpu_supports("popcnt")) {
+    if (!PROCESSOR_HAS(AVX2, "avx2") || !PROCESSOR_HAS(BMI1, "bmi") ||
+        !PROCESSOR_HAS(POPCNT, "popcnt")) {
         return 1;
     }
     /* VBMI2 came with processors that need not lower their clock for such vectors. */
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2") ? 3 : 2;
+    bool widest = PROCESSOR_HAS(AVX512BW, "avx512bw") && PROCESSOR_HAS(AVX512_VBMI2, "avx512vbmi2");
+    return widest ? 3 : 2;
 #else
     return 1;
 #endif
