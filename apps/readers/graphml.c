@@ -7,6 +7,15 @@
 
 #include "readers/graph_draft.h"
 #include "shared/grow.h"
+#include "system/late.h"
+
+/* clang-format off */
+#define EXPAT(X) \
+    X(XML_ParserCreateNS) X(XML_ParserFree) X(XML_Parse) X(XML_StopParser) X(XML_SetUserData) \
+    X(XML_SetElementHandler) X(XML_SetCharacterDataHandler) X(XML_SetStartDoctypeDeclHandler) \
+    X(XML_GetCurrentLineNumber) X(XML_GetErrorCode) X(XML_ErrorString)
+/* clang-format on */
+LATE_LIBRARY(expat, EXPAT, "libexpat.so.1")
 
 /* What the <data> of a key means to us. */
 enum role { ROLE_NONE, ROLE_LABEL, ROLE_X, ROLE_Y };
@@ -29,14 +38,14 @@ struct xml {
 
 static uint64_t xml_line(const struct xml *x)
 {
-    return (uint64_t)XML_GetCurrentLineNumber(x->parser);
+    return (uint64_t)expat.XML_GetCurrentLineNumber(x->parser);
 }
 
 /* Ends the parsing; the trouble has been noted. */
 static void xml_stop(struct xml *x)
 {
     x->failed = true;
-    XML_StopParser(x->parser, XML_FALSE);
+    expat.XML_StopParser(x->parser, XML_FALSE);
 }
 
 static void xml_fail(struct xml *x, const char *why)
@@ -265,9 +274,12 @@ static void XMLCALL doctype(void *user, const XML_Char *name, const XML_Char *sy
 
 bool graphml_parse(struct draft *d, const char *bytes, size_t len)
 {
+    if (!expat_load()) {
+        return draft_trouble(d, 0, "GraphML is read with libexpat.so.1, which is not installed");
+    }
     struct xml *x = calloc(1, sizeof *x);
     if (x != NULL) {
-        x->parser = XML_ParserCreateNS(NULL, '|');
+        x->parser = expat.XML_ParserCreateNS(NULL, '|');
     }
     if (x == NULL || x->parser == NULL) {
         free(x);
@@ -275,17 +287,18 @@ bool graphml_parse(struct draft *d, const char *bytes, size_t len)
     }
     x->draft = d;
     x->node = NAMES_NONE;
-    XML_SetUserData(x->parser, x);
-    XML_SetElementHandler(x->parser, start, end);
-    XML_SetCharacterDataHandler(x->parser, characters);
-    XML_SetStartDoctypeDeclHandler(x->parser, doctype);
-    bool whole = XML_Parse(x->parser, bytes, (int)len, XML_TRUE) == XML_STATUS_OK;
+    expat.XML_SetUserData(x->parser, x);
+    expat.XML_SetElementHandler(x->parser, start, end);
+    expat.XML_SetCharacterDataHandler(x->parser, characters);
+    expat.XML_SetStartDoctypeDeclHandler(x->parser, doctype);
+    bool whole = expat.XML_Parse(x->parser, bytes, (int)len, XML_TRUE) == XML_STATUS_OK;
     if (!whole && !x->failed) {
-        draft_trouble(d, xml_line(x), "not XML: %s", XML_ErrorString(XML_GetErrorCode(x->parser)));
+        enum XML_Error error = expat.XML_GetErrorCode(x->parser);
+        draft_trouble(d, xml_line(x), "not XML: %s", expat.XML_ErrorString(error));
     } else if (whole && x->graphs == 0) {
         whole = draft_trouble(d, 0, "it contains no <graph>");
     }
-    XML_ParserFree(x->parser);
+    expat.XML_ParserFree(x->parser);
     names_free(&x->keys);
     free(x->role);
     free(x);

@@ -6,7 +6,6 @@
 #include "readers/packets.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "readers/frames.h"
 #include "readers/lines.h"
 #include "shared/grow.h"
+#include "system/late.h"
 
 #define FIELDS 32
 
@@ -298,58 +298,25 @@ const char *packets_frame(struct packets *p, int link, double t, const uint8_t *
     }
 }
 
-/*
- * libpcap is loaded when the first capture is read: with what it needs itself, it takes longer to
- * load than most commands take to run.
- */
-struct pcap_calls {
-    pcap_t *(*fopen_offline)(FILE *stream, char *words);
-    int (*datalink)(pcap_t *capture);
-    int (*next_ex)(pcap_t *capture, struct pcap_pkthdr **header, const u_char **bytes);
-    char *(*geterr)(pcap_t *capture);
-    void (*close)(pcap_t *capture);
-};
-
-/* A function's address as an object's: POSIX lets dlsym return both, C does not convert them. */
-static bool load_call(void *library, const char *name, void *call)
-{
-    void *address = dlsym(library, name);
-    memcpy(call, &address, sizeof address);
-    return address != NULL;
-}
-
-/* The library stays loaded until the process ends. */
-static bool pcap_load(struct pcap_calls *calls)
-{
-    static const char *const names[] = {"libpcap.so.0.8", "libpcap.so.1", "libpcap.so"};
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && library == NULL; i++) {
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    }
-    return library != NULL && load_call(library, "pcap_fopen_offline", &calls->fopen_offline) &&
-           load_call(library, "pcap_datalink", &calls->datalink) &&
-           load_call(library, "pcap_next_ex", &calls->next_ex) &&
-           load_call(library, "pcap_geterr", &calls->geterr) &&
-           load_call(library, "pcap_close", &calls->close);
-}
+#define PCAP(X) X(pcap_fopen_offline) X(pcap_datalink) X(pcap_next_ex) X(pcap_geterr) X(pcap_close)
+LATE_LIBRARY(pcap, PCAP, "libpcap.so.0.8", "libpcap.so.1", "libpcap.so")
 
 const char *packets_capture(struct packets *p, FILE *stream, char *why, size_t room)
 {
     char words[PCAP_ERRBUF_SIZE] = "";
     const char *wrong = NULL;
-    struct pcap_calls pcap;
-    if (!pcap_load(&pcap)) {
+    if (!pcap_load()) {
         fclose(stream);
         snprintf(why, room, "captures are read with libpcap, which is not installed");
         return why;
     }
-    pcap_t *capture = pcap.fopen_offline(stream, words);
+    pcap_t *capture = pcap.pcap_fopen_offline(stream, words);
     if (capture == NULL) {
         fclose(stream);
         snprintf(why, room, "%s", words);
         return why;
     }
-    int link = pcap.datalink(capture);
+    int link = pcap.pcap_datalink(capture);
     if (!frame_link_known(link)) {
         snprintf(why, room, "link type %d is not supported", link);
         wrong = why;
@@ -357,19 +324,19 @@ const char *packets_capture(struct packets *p, FILE *stream, char *why, size_t r
     struct pcap_pkthdr *header;
     const u_char *bytes;
     int more = 0;
-    while (wrong == NULL && (more = pcap.next_ex(capture, &header, &bytes)) == 1) {
+    while (wrong == NULL && (more = pcap.pcap_next_ex(capture, &header, &bytes)) == 1) {
         double t = (double)header->ts.tv_sec + (double)header->ts.tv_usec * 1e-6;
         wrong = packets_frame(p, link, t, bytes, header->caplen);
     }
     if (wrong == NULL && more == PCAP_ERROR) {
-        if (strncmp(pcap.geterr(capture), "truncated dump file", 19) == 0) {
+        if (strncmp(pcap.pcap_geterr(capture), "truncated dump file", 19) == 0) {
             p->cut++; /* what was written before the end is sound */
         } else {
-            snprintf(why, room, "%s", pcap.geterr(capture));
+            snprintf(why, room, "%s", pcap.pcap_geterr(capture));
             wrong = why;
         }
     }
-    pcap.close(capture);
+    pcap.pcap_close(capture);
     return wrong;
 }
 

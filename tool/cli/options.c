@@ -8,6 +8,7 @@
 #include <tepal/model.h>
 
 #include "input/lanes.h"
+#include "system/bytes.h"
 
 void arg_layout(const struct args *args, enum tepal_layout *layout)
 {
@@ -30,6 +31,19 @@ int arg_hash(const struct args *args, enum tepal_hash *hash)
     bool fast = name->given && strcmp(name->text, "siphash13") == 0;
     *hash = !keyed ? TEPAL_HASH_XXH3 : fast ? TEPAL_HASH_SIPHASH13 : TEPAL_HASH_SIPHASH;
     return !name->given || keyed ? EXIT_YES : args_error(args, "--hash needs --key-file");
+}
+
+int arg_seed(const struct args *args, uint64_t *seed)
+{
+    const struct option_value *given = arg(args, "seed");
+    if (given->given) {
+        *seed = given->whole;
+        return EXIT_YES;
+    }
+    return bytes_draw(seed, sizeof *seed)
+               ? EXIT_YES
+               : args_about(args, "random seed",
+                            "the system provides no random numbers: give --seed");
 }
 
 unsigned arg_jobs(const struct args *args)

@@ -126,6 +126,9 @@ void arg_positions(const struct args *args, enum tepal_positions *positions);
 /* The hash: by --hash if there is a --key-file, unkeyed without. EXIT_TROUBLE: --hash alone. */
 int arg_hash(const struct args *args, enum tepal_hash *hash);
 
+/* What --seed says; by default a random one. EXIT_TROUBLE: the system has none. */
+int arg_seed(const struct args *args, uint64_t *seed);
+
 /* What --jobs says; by default one for each core. */
 unsigned arg_jobs(const struct args *args);
 

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <sodium.h>
-
 #include <tepal/avoid.h>
 #include <tepal/filter.h>
 
@@ -31,6 +29,7 @@
 #include "commands/build/negatives.h"
 #include "cli/options.h"
 #include "plans/wish.h"
+#include "system/bytes.h"
 #include "commands/build/kind_options.h"
 
 struct builder {
@@ -65,17 +64,9 @@ static int is_full(struct builder *b)
 
 static int draw_seed(struct builder *b)
 {
-    const struct option_value *seed = arg(b->args, "seed");
-    if (seed->given) {
-        b->params.seed = seed->whole + b->attempt;
-        return EXIT_YES;
-    }
-    if (sodium_init() < 0) {
-        return args_about(b->args, "random seed",
-                          "the system provides no random numbers: give --seed");
-    }
-    randombytes_buf(&b->params.seed, sizeof b->params.seed);
-    return EXIT_YES;
+    int code = arg_seed(b->args, &b->params.seed);
+    b->params.seed += b->attempt;
+    return code;
 }
 
 static int make_hasher(struct builder *b)
@@ -349,8 +340,8 @@ static int prepare(struct builder *b)
 
 static void forget_key(struct builder *b)
 {
-    sodium_memzero(b->key, sizeof b->key);
-    sodium_memzero(&b->hasher, sizeof b->hasher);
+    bytes_wipe(b->key, sizeof b->key);
+    bytes_wipe(&b->hasher, sizeof b->hasher);
 }
 
 /* The kinds that take all keys at once, and negatives besides. */

@@ -14,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include <tepal/recycling.h>
 
 #include "cli/command.h"
@@ -333,17 +331,10 @@ static int run_batches(struct dedup *d)
 /* A new one, by the options. */
 static int make_filter(struct dedup *d)
 {
-    const struct option_value *seed = arg(d->args, "seed");
     struct tepal_params params;
-    if (stream_params(d->args, NULL, &params) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    if (seed->given) {
-        params.seed = seed->whole;
-    } else {
-        randombytes_buf(&params.seed, sizeof params.seed);
-    }
-    if (arg_hash(d->args, &params.hash) != EXIT_YES) { /* the key itself comes with the hasher */
+    if (stream_params(d->args, NULL, &params) != EXIT_YES ||
+        arg_seed(d->args, &params.seed) != EXIT_YES ||
+        arg_hash(d->args, &params.hash) != EXIT_YES) { /* the key itself comes with the hasher */
         return EXIT_TROUBLE;
     }
     enum tepal_status status = tepal_filter_create(&params, NULL, &d->filter, NULL);

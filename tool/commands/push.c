@@ -2,12 +2,11 @@
  * push.c: filters built offline go to a server, in pieces that it stages, checks and swaps in. What
  * it had answers until then.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <sodium.h>
 
 #include <tepal/file.h>
 
@@ -21,6 +20,7 @@
 #include "server/part.h"
 #include "server/parts.h"
 #include "server/servers.h"
+#include "system/bytes.h"
 
 #define PIECE ((size_t)4 << 20)
 #define ID    32
@@ -181,18 +181,20 @@ static int push_one(struct push *p, const char *path, uint64_t part)
 {
     struct transfer t = {.path = filter_file_name(path, false)};
     struct tepal_filter *filter = NULL;
-    uint8_t random[ID / 2];
+    uint64_t random[2];
     char *name = part_name(arg(p->args, "key")->text, part, p->parts);
     if (name == NULL) {
         return args_no_memory(p->args);
     }
     int code = filter_file_open(p->args, path, FILTER_FILE_VIEW, &filter);
+    if (code == EXIT_YES && !bytes_draw(random, sizeof random)) {
+        code = trouble(p, "random name of a transfer", strerror(errno));
+    }
     if (code == EXIT_YES) {
         t.name = name;
         t.filter = filter;
         t.total = tepal_encoded_bytes(filter);
-        randombytes_buf(random, sizeof random);
-        sodium_bin2hex(t.id, sizeof t.id, random, sizeof random);
+        snprintf(t.id, sizeof t.id, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
         code = send_filter(p, &t);
     }
     if (code == EXIT_YES) {

@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include <tepal/receive.h>
 
 #include "cli/command.h"
@@ -26,6 +24,7 @@
 #include "files/filter_file.h"
 #include "files/packed.h"
 #include "cli/options.h"
+#include "system/bytes.h"
 
 struct receive {
     const struct args *args;
@@ -273,7 +272,7 @@ static int receive_run(const struct args *args)
     for (size_t i = 0; i < count && r.report.out != NULL; i++) {
         code = worse(code, receive_one(&r, paths[i]));
     }
-    sodium_memzero(r.key, sizeof r.key);
+    bytes_wipe(r.key, sizeof r.key);
     return report_close(&r.report, code);
 }
 

@@ -7,13 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sodium.h>
-
 #include "cli/options.h"
 #include "commands/retouch/retouching.h"
 #include "files/filter_file.h"
 #include "files/packed.h"
 #include "output/progress.h"
+#include "system/bytes.h"
 
 int retouch_refused(const struct retouching *w, enum tepal_status status, const char *why)
 {
@@ -85,7 +84,7 @@ static int prepare(struct retouching *w)
         return EXIT_TROUBLE;
     }
     int code = retouch_read(w);
-    sodium_memzero(&w->hasher, sizeof w->hasher);
+    bytes_wipe(&w->hasher, sizeof w->hasher);
     return code;
 }
 

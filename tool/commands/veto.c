@@ -4,8 +4,6 @@
  */
 #include <inttypes.h>
 
-#include <sodium.h>
-
 #include <tepal/yesno.h>
 
 #include "cli/options.h"
@@ -16,6 +14,7 @@
 #include "input/digests.h"
 #include "input/feed.h"
 #include "output/written.h"
+#include "system/bytes.h"
 
 /* One run: what was read, and what came of it. */
 struct vetoing {
@@ -47,7 +46,7 @@ static int read_keys(struct vetoing *v, struct tepal_filter *filter, const char 
         code = read_file(v, &hasher, "members", "member-weights", &v->members, &v->members_read);
         code = code == EXIT_YES ? read_file(v, &hasher, "avoid", "weights", &v->avoid, NULL) : code;
     }
-    sodium_memzero(&hasher, sizeof hasher);
+    bytes_wipe(&hasher, sizeof hasher);
     return code;
 }
 

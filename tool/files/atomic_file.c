@@ -11,10 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include "files/filter_file.h"
 #include "files/leftover.h"
+#include "system/bytes.h"
 
 int atomic_file_check(const struct args *args, const char *path)
 {
@@ -89,7 +88,10 @@ static int create(struct atomic_file *file, mode_t mode)
     leftover_hold(&before);
     do {
         uint64_t draw;
-        randombytes_buf(&draw, sizeof draw);
+        if (!bytes_draw(&draw, sizeof draw)) {
+            fd = -1;
+            break;
+        }
         snprintf(file->temporary, room, "%.*s.tepal-%016" PRIx64 ".tmp", folder, file->target,
                  draw);
         fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);

@@ -9,12 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include "files/file_lock.h"
 #include "files/leftover.h"
 #include "files/packed.h"
 #include "input/secret.h"
+#include "system/bytes.h"
 
 static bool is_standard(const char *path)
 {
@@ -431,7 +430,7 @@ int filter_file_hasher(const struct args *args, const char *path, struct tepal_f
             return EXIT_TROUBLE;
         }
         enum tepal_status status = tepal_filter_set_key(filter, key);
-        sodium_memzero(key, sizeof key);
+        bytes_wipe(key, sizeof key);
         if (status != TEPAL_OK) {
             return say_status(args->command->stays, file->text, status, NULL);
         }

@@ -13,6 +13,15 @@
 
 #include "files/atomic_file.h"
 #include "input/source.h"
+#include "system/late.h"
+
+#define LIBZ(X) X(deflateInit2_) X(deflate) X(deflateEnd)
+#define LIBZSTD(X)                                                                                 \
+    X(ZSTD_createCStream)                                                                          \
+    X(ZSTD_initCStream) X(ZSTD_CCtx_setParameter) X(ZSTD_compressStream2) X(ZSTD_freeCStream)      \
+        X(ZSTD_isError)
+LATE_LIBRARY(libz, LIBZ, "libz.so.1")
+LATE_LIBRARY(libzstd, LIBZSTD, "libzstd.so.1")
 
 #define PIECE      ((size_t)1 << 16)
 #define GZIP_LEVEL 9
@@ -104,12 +113,13 @@ struct packer {
 static bool begin(struct packer *p, bool zstd)
 {
     if (!zstd) {
-        return deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) ==
-               Z_OK;
+        return libz.deflateInit2_(&p->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY,
+                                  ZLIB_VERSION, (int)sizeof p->gzip) == Z_OK;
     }
-    p->zstd = ZSTD_createCStream();
-    return p->zstd != NULL && !ZSTD_isError(ZSTD_initCStream(p->zstd, ZSTD_LEVEL)) &&
-           !ZSTD_isError(ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1));
+    p->zstd = libzstd.ZSTD_createCStream();
+    return p->zstd != NULL &&
+           !libzstd.ZSTD_isError(libzstd.ZSTD_initCStream(p->zstd, ZSTD_LEVEL)) &&
+           !libzstd.ZSTD_isError(libzstd.ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1));
 }
 
 static bool pack_zstd(struct packer *p, const void *bytes, size_t len, bool last)
@@ -118,8 +128,8 @@ static bool pack_zstd(struct packer *p, const void *bytes, size_t len, bool last
     size_t left;
     do {
         ZSTD_outBuffer to = {p->room, sizeof p->room, 0};
-        left = ZSTD_compressStream2(p->zstd, &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
-        if (ZSTD_isError(left)) {
+        left = libzstd.ZSTD_compressStream2(p->zstd, &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        if (libzstd.ZSTD_isError(left)) {
             return false;
         }
         out_bytes(p->out, p->room, to.pos);
@@ -134,7 +144,7 @@ static bool pack_gzip(struct packer *p, void *bytes, size_t len, bool last)
     do {
         p->gzip.next_out = (Bytef *)p->room;
         p->gzip.avail_out = sizeof p->room;
-        int result = deflate(&p->gzip, last ? Z_FINISH : Z_NO_FLUSH);
+        int result = libz.deflate(&p->gzip, last ? Z_FINISH : Z_NO_FLUSH);
         if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
             return false;
         }
@@ -146,6 +156,10 @@ static bool pack_gzip(struct packer *p, void *bytes, size_t len, bool last)
 static int pack(const struct args *args, const struct tepal_filter *filter, bool zstd,
                 struct out *out)
 {
+    if (!(zstd ? libzstd_load() : libz_load())) {
+        return args_about(args, zstd ? "libzstd.so.1" : "libz.so.1",
+                          "not installed, and needed to compress");
+    }
     struct packer *p = calloc(1, sizeof *p);
     char piece[PIECE];
     uint64_t bytes = tepal_encoded_bytes(filter);
@@ -162,8 +176,11 @@ static int pack(const struct args *args, const struct tepal_filter *filter, bool
                              : pack_gzip(p, piece, len, at == bytes));
     }
     if (p != NULL) {
-        (void)deflateEnd(&p->gzip);
-        ZSTD_freeCStream(p->zstd);
+        if (zstd) {
+            libzstd.ZSTD_freeCStream(p->zstd);
+        } else {
+            (void)libz.deflateEnd(&p->gzip);
+        }
         free(p);
     }
     return fine ? EXIT_YES : args_no_memory(args);

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include "cli/number.h"
 #include "cli/options.h"
 #include "input/look.h"
+#include "system/bytes.h"
 
 #define AT_ONCE ((size_t)64) /* keys hashed by one call */
 
@@ -103,7 +102,7 @@ void feed_close(struct feed *f)
     for (size_t i = 0; i < 2 && f->wake[i] >= 0; i++) {
         close(f->wake[i]);
     }
-    sodium_memzero(&f->hasher, sizeof f->hasher);
+    bytes_wipe(&f->hasher, sizeof f->hasher);
     free(f);
 }
 

@@ -7,10 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include "input/keys.h"
 #include "input/retry.h"
+#include "system/bytes.h"
 
 #define MOST 64
 
@@ -70,6 +69,6 @@ int secret_read(const struct args *args, const char *path, uint8_t key[TEPAL_KEY
         return args_about(args, path, "%s", strerror(error));
     }
     int code = decode(args, path, text, (size_t)len, key);
-    sodium_memzero(text, sizeof text);
+    bytes_wipe(text, sizeof text);
     return code;
 }

@@ -14,6 +14,16 @@
 #include <zstd.h>
 
 #include "input/retry.h"
+#include "system/late.h"
+
+#define LIBZ(X) X(inflateInit2_) X(inflate) X(inflateReset) X(inflateEnd)
+#define LIBZSTD(X)                                                                                 \
+    X(ZSTD_createDStream)                                                                          \
+    X(ZSTD_freeDStream) X(ZSTD_decompressStream) X(ZSTD_isError) X(ZSTD_getErrorName)
+#define LIBLZMA(X) X(lzma_stream_decoder) X(lzma_code) X(lzma_end)
+LATE_LIBRARY(libz, LIBZ, "libz.so.1")
+LATE_LIBRARY(libzstd, LIBZSTD, "libzstd.so.1")
+LATE_LIBRARY(liblzma, LIBLZMA, "liblzma.so.5")
 
 #define IN_ROOM   ((size_t)1 << 17)
 #define XZ_MEMORY ((uint64_t)1 << 27) /* what a decoder may take, as much as zstd's */
@@ -131,16 +141,24 @@ static enum form guess(const struct source *s)
 /* What the form needs to be read. */
 static bool begin_form(struct source *s)
 {
-    bool fine = true;
+    const char *why = NULL;
     switch (s->form) {
     case FORM_GZIP:
-        fine = inflateInit2(&s->gzip, 15 + 16) == Z_OK;
+        why = !libz_load() ? "gzip data are read with libz.so.1, which is not installed"
+              : libz.inflateInit2_(&s->gzip, 15 + 16, ZLIB_VERSION, (int)sizeof s->gzip) != Z_OK
+                  ? "out of memory"
+                  : NULL;
         break;
     case FORM_ZSTD:
-        fine = (s->zstd = ZSTD_createDStream()) != NULL;
+        why = !libzstd_load() ? "zstd data are read with libzstd.so.1, which is not installed"
+              : (s->zstd = libzstd.ZSTD_createDStream()) == NULL ? "out of memory"
+                                                                 : NULL;
         break;
     case FORM_XZ:
-        fine = lzma_stream_decoder(&s->xz, XZ_MEMORY, LZMA_CONCATENATED) == LZMA_OK;
+        why = !liblzma_load() ? "xz data are read with liblzma.so.5, which is not installed"
+              : liblzma.lzma_stream_decoder(&s->xz, XZ_MEMORY, LZMA_CONCATENATED) != LZMA_OK
+                  ? "out of memory"
+                  : NULL;
         break;
     case FORM_BZIP2:
         return fail(s, "compressed with bzip2, which is not read: decompress it into a pipe, as in "
@@ -149,9 +167,9 @@ static bool begin_form(struct source *s)
         s->form = FORM_PLAIN; /* shorter than any of these */
         return true;
     }
-    if (!fine) {
+    if (why != NULL) {
         s->form = FORM_UNKNOWN;
-        return fail(s, "out of memory") == 0;
+        return fail(s, why) == 0;
     }
     return true;
 }
@@ -199,7 +217,7 @@ static int next_member(struct source *s)
     if (s->in[s->at] != 0x1f) {
         return (int)fail(s, "damaged gzip data: unexpected bytes after its end");
     }
-    inflateReset(&s->gzip);
+    libz.inflateReset(&s->gzip);
     s->between = false;
     return 1;
 }
@@ -225,7 +243,7 @@ static ssize_t read_gzip(struct source *s, char *bytes, size_t room)
         s->gzip.next_out = (Bytef *)bytes;
         s->gzip.avail_out = (uInt)(room < IN_ROOM ? room : IN_ROOM);
         size_t asked = s->gzip.avail_out;
-        int result = inflate(&s->gzip, Z_NO_FLUSH);
+        int result = libz.inflate(&s->gzip, Z_NO_FLUSH);
         s->at = s->used - s->gzip.avail_in;
         if (result == Z_MEM_ERROR) {
             return fail(s, "out of memory");
@@ -252,11 +270,11 @@ static ssize_t read_zstd(struct source *s, char *bytes, size_t room)
         }
         ZSTD_inBuffer in = {s->in, s->used, s->at};
         ZSTD_outBuffer out = {bytes, room, 0};
-        size_t result = ZSTD_decompressStream(s->zstd, &out, &in);
+        size_t result = libzstd.ZSTD_decompressStream(s->zstd, &out, &in);
         s->at = in.pos;
-        if (ZSTD_isError(result)) {
+        if (libzstd.ZSTD_isError(result)) {
             return fail(s, s->between ? "damaged zstd data: unexpected bytes after its end"
-                                      : ZSTD_getErrorName(result));
+                                      : libzstd.ZSTD_getErrorName(result));
         }
         s->between = result == 0;
         if (out.pos > 0) {
@@ -298,7 +316,7 @@ static ssize_t read_xz(struct source *s, char *bytes, size_t room)
         s->xz.avail_in = s->used - s->at;
         s->xz.next_out = (uint8_t *)bytes;
         s->xz.avail_out = room;
-        lzma_ret result = lzma_code(&s->xz, spent ? LZMA_FINISH : LZMA_RUN);
+        lzma_ret result = liblzma.lzma_code(&s->xz, spent ? LZMA_FINISH : LZMA_RUN);
         s->at = s->used - s->xz.avail_in;
         s->between = result == LZMA_STREAM_END;
         if (result != LZMA_OK && result != LZMA_STREAM_END) {
@@ -385,10 +403,12 @@ void source_close(struct source *s)
         return;
     }
     if (s->form == FORM_GZIP) {
-        inflateEnd(&s->gzip);
+        libz.inflateEnd(&s->gzip);
+    } else if (s->form == FORM_ZSTD) {
+        libzstd.ZSTD_freeDStream(s->zstd);
+    } else if (s->form == FORM_XZ) {
+        liblzma.lzma_end(&s->xz);
     }
-    ZSTD_freeDStream(s->zstd);
-    lzma_end(&s->xz);
     if (s->owned) {
         close(s->fd);
     }

@@ -9,9 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include "input/retry.h"
+#include "system/bytes.h"
 
 bool login_split(const char *address, char *host, size_t host_room, char *port, size_t port_room)
 {
@@ -79,7 +78,7 @@ static int read_password(const struct args *args, struct login *login, const cha
     }
     int code = fd < 0 || n < 0 ? args_about(args, path, "%s", strerror(error))
                                : take(args, login, path, text, used);
-    sodium_memzero(text, sizeof text);
+    bytes_wipe(text, sizeof text);
     return code;
 }
 
@@ -143,6 +142,6 @@ int login_read(const struct args *args, struct login *login)
 
 void login_forget(struct login *login)
 {
-    sodium_memzero(login->password, sizeof login->password);
+    bytes_wipe(login->password, sizeof login->password);
     login->password_len = 0;
 }

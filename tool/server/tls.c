@@ -3,7 +3,6 @@
 #include "server/tls.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -16,6 +15,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include "system/late.h"
+
 /* clang-format off */
 #define CALLS(X) \
     X(TLS_client_method) X(SSL_CTX_new) X(SSL_CTX_free) X(SSL_CTX_set_verify) X(SSL_CTX_ctrl) \
@@ -27,35 +28,13 @@
     X(X509_verify_cert_error_string) X(ERR_get_error) X(ERR_clear_error) X(ERR_reason_error_string)
 /* clang-format on */
 
-#define FIELD(name) __typeof__(&name) name;
-static struct {
-    CALLS(FIELD)
-} ssl;
+/* libssl brings libcrypto, and both are looked into. */
+LATE_LIBRARY(ssl, CALLS, "libssl.so.3")
 
 struct tls {
     SSL_CTX *context;
     SSL *session;
 };
-
-/* A function's address as an object's: POSIX lets dlsym return both, C does not convert them. */
-static bool load_call(void *library, const char *name, void *call)
-{
-    void *address = dlsym(library, name);
-    memcpy(call, &address, sizeof address);
-    return address != NULL;
-}
-
-/* libssl brings libcrypto, and dlsym looks into both. They stay loaded until the process ends. */
-static bool load(void)
-{
-    static bool loaded;
-    void *library = loaded ? NULL : dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (library != NULL) {
-#define LOAD(name) &&load_call(library, #name, &ssl.name)
-        loaded = true CALLS(LOAD);
-    }
-    return loaded;
-}
 
 /* What went wrong last. */
 static void explain(char *why, size_t room, const char *what)
@@ -115,7 +94,7 @@ static bool name_peer(struct tls *tls, const char *name)
 
 struct tls *tls_open(const struct login *login, int fd, const char *host, char *why, size_t room)
 {
-    if (!load()) {
+    if (!ssl_load()) {
         snprintf(why, room, "TLS is done with libssl.so.3 (OpenSSL), which is not installed");
         return NULL;
     }
