@@ -975,6 +975,9 @@ static void sums_by_any_vectors(void **unused)
             if (tepal_processor_has_avx2()) {
                 assert_int_equal(tepal_format_sum_avx2(block, len, index), want);
             }
+            if (tepal_processor_has_avx512()) {
+                assert_int_equal(tepal_format_sum_avx512(block, len, index), want);
+            }
         }
     }
     free(words);

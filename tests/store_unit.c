@@ -131,9 +131,9 @@ static int inject_close(int fd)
 #define getentropy(...) (injected("getentropy") ? -1 : getentropy(__VA_ARGS__))
 #define mmap(at, bytes, ...)                                                                       \
     (injected("mmap") ? MAP_FAILED : guarded(mmap(at, bytes, __VA_ARGS__), bytes))
-#define madvise(...) (injected("madvise") ? -1 : madvise(__VA_ARGS__))
+#define madvise(...)         (injected("madvise") ? -1 : madvise(__VA_ARGS__))
+#define sync_file_range(...) (injected("sync") ? -1 : sync_file_range(__VA_ARGS__))
 
-#undef _DEFAULT_SOURCE
 #undef _FILE_OFFSET_BITS
 #include "file/store.c"
 
@@ -153,6 +153,7 @@ static int inject_close(int fd)
 #undef getentropy
 #undef mmap
 #undef madvise
+#undef sync_file_range
 
 static void inject_nothing(void)
 {
@@ -233,6 +234,9 @@ static const struct recipe small = {
     "", TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, TEPAL_HASH_XXH3, 7, 1000, 100, 42, 90};
 static const struct recipe large = {
     "", TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, TEPAL_HASH_XXH3, 9, 512 * 4000, 0, 43, 500};
+static const struct recipe larger =
+    {/* than two mebibytes */
+     "", TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, TEPAL_HASH_XXH3, 7, 20000000, 100, 42, 90};
 static const struct recipe keyed = {
     "", TEPAL_LAYOUT_PARTITIONED, TEPAL_POSITIONS_COLLIDING, TEPAL_HASH_SIPHASH, 5, 1003, 0, 44,
     50};
@@ -1102,6 +1106,34 @@ static void the_order_of_a_save(void **unused)
     tepal_filter_free(f);
 }
 
+/* The disk begins while the rest is summed, if it is to sync at all; if it cannot, that is all. */
+static void syncs_that_begin_early(void **unused)
+{
+    (void)unused;
+    size_t len;
+    struct tepal_filter *f = recipe_make(&larger);
+    uint8_t *bytes = encoded(f, &len);
+    for (unsigned fail_at = 0; fail_at <= 7; fail_at += 7) {
+        inject_nothing();
+        inject.fail_at = fail_at;
+        inject.error = EIO;
+        (void)unlink(in_here("file"));
+        assert_int_equal(tepal_save(f, in_here("file"), NULL), TEPAL_OK);
+        assert_string_equal(inject.log, "stat open getentropy openat write write sync write sync "
+                                        "write write fsync close renameat fsync close ");
+        assert_true(fail_at == 0 || strcmp(inject.failed, "sync") == 0);
+        assert_file_holds(in_here("file"), bytes, len);
+    }
+    int fd = open(in_here("file"), O_WRONLY | O_TRUNC);
+    inject_nothing();
+    assert_int_equal(tepal_save_fd(f, fd, NULL), TEPAL_OK);
+    assert_string_equal(inject.log, "write write write write write ");
+    assert_file_holds(in_here("file"), bytes, len);
+    close(fd);
+    free(bytes);
+    tepal_filter_free(f);
+}
+
 /* Names that are taken: another one is tried. */
 static void names_that_are_taken(void **unused)
 {
@@ -1277,6 +1309,7 @@ int main(void)
         TEST(no_room),
         TEST(failing_saves),
         TEST(the_order_of_a_save),
+        TEST(syncs_that_begin_early),
         TEST(names_that_are_taken),
         TEST(lengths_that_change),
         TEST(directories_that_cannot_sync),

@@ -46,8 +46,9 @@ size_t tepal_format_block_bytes(uint64_t payload, uint64_t index)
 /* The index is the seed, so that blocks that change places are noticed. */
 uint64_t tepal_format_sum(const uint8_t *block, size_t len, uint64_t index)
 {
-    return tepal_processor_has_avx2() ? tepal_format_sum_avx2(block, len, index)
-                                      : XXH3_64bits_withSeed(block, len, index);
+    return tepal_processor_has_avx512() ? tepal_format_sum_avx512(block, len, index)
+           : tepal_processor_has_avx2() ? tepal_format_sum_avx2(block, len, index)
+                                        : XXH3_64bits_withSeed(block, len, index);
 }
 
 const uint8_t *tepal_format_run(const struct tepal_filter *filter, uint64_t index, uint64_t *count,

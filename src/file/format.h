@@ -98,9 +98,10 @@ enum tepal_status tepal_format_check_room(const struct format_header *header,
 uint64_t tepal_format_blocks(uint64_t payload);
 size_t tepal_format_block_bytes(uint64_t payload, uint64_t index);
 
-/* The sum of one block; the second only if tepal_processor_has_avx2() (sum_avx2.c). */
+/* The sum of one block; the others only if tepal_processor_has_avx2(), ..._avx512() (sum_*.c). */
 uint64_t tepal_format_sum(const uint8_t *block, size_t len, uint64_t index);
 uint64_t tepal_format_sum_avx2(const uint8_t *block, size_t len, uint64_t index);
+uint64_t tepal_format_sum_avx512(const uint8_t *block, size_t len, uint64_t index);
 
 /*
  * The bytes of a filter's blocks from `index` on, up to *count of them: as many as lie together, at

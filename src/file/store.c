@@ -4,7 +4,8 @@
  * Saving. The new file is written beside the old one under another name, synced, and renamed over
  * it: a reader, or a machine that stops in between, sees the old file or the new one, whole. Cells
  * are summed and written a few at a time, straight from the filter's own memory: nothing is
- * allocated, so a filter can be saved when memory is out.
+ * allocated, so a filter can be saved when memory is out. The disk begins with each mebibyte while
+ * the next one is summed, so that little is left to sync.
  *
  * Loading. One stream for files and pipes, read to where decoder.c wants it, up to its end. A
  * header's word is taken for the size of the memory only when the file is known to be as long as
@@ -15,7 +16,7 @@
  *
  * Everything that needs a POSIX system is in this file: the rest of the library works without it.
  */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE       /* sync_file_range, where there is one */
 #define _FILE_OFFSET_BITS 64
 #include "file/receive.h"
 
@@ -90,18 +91,31 @@ static bool sync_all(int fd)
     return result == 0;
 }
 
+/* A wish: what was written from `from` to `to` will be synced soon. */
+static void begin_sync(int fd, uint64_t from, uint64_t to)
+{
+#if defined(SYNC_FILE_RANGE_WRITE)
+    (void)sync_file_range(fd, (off_t)from, (off_t)(to - from), SYNC_FILE_RANGE_WRITE);
+#else
+    (void)fd;
+    (void)from;
+    (void)to;
+#endif
+}
+
 /* ---- out ------------------------------------------------------------------------------------- */
 
 /* Blocks written by one call, if they lie together: the cache has them from summing. */
 #define WRITTEN_AT_ONCE 16
 
 /* The payload; the sums of its first blocks go to `sums`, which has room for so many. */
-static enum tepal_status write_payload(const struct tepal_filter *filter, int fd, uint8_t *sums,
-                                       uint64_t room, struct tepal_error *error)
+static enum tepal_status write_payload(const struct tepal_filter *filter, int fd, bool synced,
+                                       uint8_t *sums, uint64_t room, struct tepal_error *error)
 {
     union format_scratch scratch;
     uint64_t payload = (uint64_t)filter->word_count * 8;
     uint64_t blocks = tepal_format_blocks(payload);
+    uint64_t begun = 0; /* blocks that the disk has begun with */
     enum tepal_status status = TEPAL_OK;
     uint64_t count;
     for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i += count) {
@@ -116,12 +130,17 @@ static enum tepal_status write_payload(const struct tepal_filter *filter, int fd
             len += block;
         }
         status = write_all(fd, bytes, len, FORMAT_HEADER + i * FORMAT_BLOCK, error);
+        if (synced && i + count - begun >= WRITTEN_AT_ONCE) {
+            begin_sync(fd, begun * FORMAT_BLOCK, (i + count) * FORMAT_BLOCK);
+            begun = i + count;
+        }
     }
     return status;
 }
 
-enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
-                                struct tepal_error *error)
+/* `synced`: it will be, as soon as all is written. */
+static enum tepal_status write_filter(const struct tepal_filter *filter, int fd, bool synced,
+                                      struct tepal_error *error)
 {
     uint8_t header[FORMAT_HEADER];
     uint8_t sums[8 * FORMAT_SUMS_KEPT];
@@ -134,7 +153,7 @@ enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
     tepal_format_write_header(filter, header);
     enum tepal_status status = write_all(fd, header, sizeof header, 0, error);
     if (status == TEPAL_OK) {
-        status = write_payload(filter, fd, sums, FORMAT_SUMS_KEPT, error);
+        status = write_payload(filter, fd, synced, sums, FORMAT_SUMS_KEPT, error);
     }
     for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i += FORMAT_SUMS_KEPT) {
         size_t count = blocks - i < FORMAT_SUMS_KEPT ? (size_t)(blocks - i) : FORMAT_SUMS_KEPT;
@@ -145,6 +164,12 @@ enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
         at += 8 * count;
     }
     return status;
+}
+
+enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
+                                struct tepal_error *error)
+{
+    return write_filter(filter, fd, false, error);
 }
 
 /* Where a file is to be put. */
@@ -262,7 +287,7 @@ static enum tepal_status fill(const struct tepal_filter *filter, int fd, const s
             system_fault(error, errno, 0, "cannot give the temporary file the old permissions");
     }
     if (status == TEPAL_OK) {
-        status = tepal_save_fd(filter, fd, error);
+        status = write_filter(filter, fd, true, error);
     }
     if (status == TEPAL_OK && !sync_all(fd)) {
         status = system_fault(error, errno, 0, "cannot sync the temporary file");
