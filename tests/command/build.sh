@@ -164,6 +164,17 @@ printf 'x\ny\n' >xy
 "$tepal" build xy -o k1 --seed 1 --key-file raw.key -q
 "$tepal" build xy -o k2 --seed 1 --key-file hex.key -q
 same 'raw and hexadecimal key files' k1 k2
+printf '\xef\xbb\xbf\r\n 30313233343536373839616263646566\t\r\n\r\n' >edited.key
+"$tepal" build xy -o k2 --seed 1 --key-file edited.key -q
+same 'and one that an editor has been at' k1 k2
+printf '\r\n3031323334353637383961626364656g\r\n' >wrong.key
+refused 'a wrong digit has its place in the file' \
+    'wrong.key: not a secret key: character 34 is not a hexadecimal digit; nothing was written' \
+    "$tepal" build xy -o k2 --seed 1 --key-file wrong.key
+printf '3031323334353637 3839616263646566\n' >wrong.key
+refused 'blanks within are not left out' \
+    'wrong.key: not a secret key: 16 raw bytes or 32 hexadecimal digits are needed, and the file has 34 bytes; nothing was written' \
+    "$tepal" build xy -o k2 --seed 1 --key-file wrong.key
 "$tepal" build xy -o unkeyed --seed 1 -q
 if cmp -s k1 unkeyed; then fail 'a keyed filter equals one without a key'; else pass; fi
 run "$tepal" build xy -o k1 --seed 1 --key-file raw.key

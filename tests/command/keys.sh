@@ -227,6 +227,31 @@ expect 'query prints lines as they stand, and no comment' 0 $'one\r\ntwo\r\none\
 run "$tepal" query lf.tepal crlf
 like 'query warns, too' "$code $(cat "$work/err")" '^1 tepal: crlf: warning: 5 of 5 lines end with a carriage'
 expect 'unless it is quiet' 1 '' '' "$tepal" query lf.tepal crlf -q
+printf '\xef\xbb\xbfone\ntwo\n' >marked
+run "$tepal" build marked -o marked.tepal --seed 1
+is 'a byte order mark' "$code $(grep warning "$work/err")" \
+    '0 tepal: marked: warning: the list begins with a byte order mark, which is left out: --plain takes it for a part of the first key'
+same 'gives the filter of the plain list' lf.tepal marked.tepal
+for jobs in 1 3; do
+    run bash -c '"$0" build -o - --seed 1 -q --jobs "$1" < <(cat marked) >out.tepal' "$tepal" $jobs
+    same "from a pipe too, $jobs jobs" lf.tepal out.tepal
+done
+is 'of each file' "$("$tepal" query lf.tepal marked marked 2>&1 | tr '\n' ' ' | sed 's/tepal: marked: warning: [^:]*: [^:]* first key/warned/g')" \
+    'warned warned one two one two '
+expect 'and nowhere else' 0 $'one\n' '' "$tepal" query lf.tepal < <(printf 'one\n\xef\xbb\xbftwo\n')
+expect 'with --plain it is part of the key' 0 $'two\n' '' "$tepal" query lf.tepal marked --plain
+expect 'lines are numbered and hexadecimal as ever' 2 '' \
+    $'tepal: standard input: line 1, character 2: not a hexadecimal digit\n' \
+    "$tepal" query lf.tepal --hex -q < <(printf '\xef\xbb\xbf6g\n')
+expect 'dedup prints no mark' 0 $'one\ntwo\n' '' "$tepal" dedup marked -q --seed 1
+printf '\xef\xbb\xbf' >only
+run "$tepal" dedup only -c --seed 1 -q
+like 'a mark alone is no key' "$code $(cat "$work/out")" '^0 0'
+printf '\xef\xbb\xbf\n' >empty_line
+is 'before an empty line it is an empty key' "$("$tepal" dedup empty_line -q --seed 1 | od -An -c)" \
+    "$(printf '\n' | od -An -c)"
+printf '\xef\xbb' >half
+is 'half of one is a key' "$("$tepal" dedup half -q --seed 1 | od -An -tx1)" ' ef bb 0a'
 seq -f $'host-%.0f.example.net\r' 4000 >long_crlf # more than one reading, and fewer lines than are looked at
 run "$tepal" query lf.tepal long_crlf
 like 'a long list is looked at in part, and that is said' "$(cat "$work/err")" \

@@ -63,7 +63,10 @@
 
 #define OPTION_HEX FLAG('x', "hex", "Keys are in hexadecimal and are decoded to bytes first.")
 
-#define OPTION_PLAIN FLAG(0, "plain", "Do not decompress key files, even if they look compressed.")
+#define OPTION_PLAIN                                                                               \
+    FLAG(0, "plain",                                                                               \
+         "Take key files as they are: do not decompress them, even if they look compressed, and "  \
+         "keep a byte order mark.")
 
 #define OPTION_CRLF                                                                                \
     FLAG(0, "crlf", "Lines end with a carriage return and a newline: neither is part of the key.")

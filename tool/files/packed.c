@@ -18,8 +18,8 @@
 #define LIBZ(X) X(deflateInit2_) X(deflate) X(deflateEnd)
 #define LIBZSTD(X)                                                                                 \
     X(ZSTD_createCStream)                                                                          \
-    X(ZSTD_initCStream) X(ZSTD_CCtx_setParameter) X(ZSTD_compressStream2) X(ZSTD_freeCStream)      \
-        X(ZSTD_isError)
+    X(ZSTD_initCStream)                                                                            \
+    X(ZSTD_CCtx_setParameter) X(ZSTD_compressStream2) X(ZSTD_freeCStream) X(ZSTD_isError)
 LATE_LIBRARY(libz, LIBZ, "libz.so.1")
 LATE_LIBRARY(libzstd, LIBZSTD, "libzstd.so.1")
 

@@ -182,6 +182,17 @@ static bool is_filter(const struct keys *k, const struct keys_block *block, size
            memcmp(block->text, magic, sizeof magic - 1) == 0;
 }
 
+size_t keys_mark(const char *text, size_t len)
+{
+    return len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+/* What an editor wrote before the first key, unless any bytes are keys. */
+static size_t mark_of(const struct keys *k, const struct keys_block *block, size_t len)
+{
+    return k->first && !k->options.plain ? keys_mark(block->text, len) : 0;
+}
+
 /* The block has `end` bytes, and complete keys up to `len`: the rest waits for the next block. */
 static int cut(struct keys *k, struct keys_block *block, size_t len, size_t end)
 {
@@ -195,8 +206,13 @@ static int cut(struct keys *k, struct keys_block *block, size_t len, size_t end)
         return fail(k, block,
                     "a tepal filter, not a list of keys (--plain takes any bytes as keys)");
     }
+    size_t mark = mark_of(k, block, len);
+    if (mark > 0) {
+        memmove(block->text, block->text + mark, len - mark);
+    }
     k->tail_len = end - len;
-    block->len = len;
+    block->len = len - mark;
+    block->marked = mark > 0;
     block->share = (k->before + (double)source_at(k->source)) / k->bytes;
     block->first = k->first;
     block->whole = k->first && len == end && source_ends(k->source);
@@ -229,7 +245,7 @@ static int fill_from_file(struct keys *k, struct keys_block *block)
             return fail(k, block, source_why(k->source));
         }
         block->live = source_live(k->source);
-        if (n == 0 && (end == 0 || source_stopped(k->source))) {
+        if (n == 0 && (end == mark_of(k, block, end) || source_stopped(k->source))) {
             return 0;
         }
         if (n == 0) {

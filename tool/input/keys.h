@@ -64,10 +64,14 @@ struct keys_block {
     const char *subject; /* the file */
     const char *why;     /* after a failure: the cause */
     bool first;          /* of its file: its first key has the number 1 */
+    bool marked;         /* it began with a byte order mark, which was left out */
     bool live;           /* from a pipe or a terminal */
     bool whole;          /* it is all of its file, for certain */
     double share;        /* of all files' bytes, as they are stored, read so far; NAN: not known */
 };
+
+/* How long a byte order mark in UTF-8 at the beginning of the text is: 3 or 0. */
+size_t keys_mark(const char *text, size_t len);
 
 /*
  * The next block: at least one key, and no more reading than that takes. 1, 0 at the end of all

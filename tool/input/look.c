@@ -26,6 +26,13 @@ void feed_look(struct feed *f)
         comments += line.len > 0 && line.text[0] == '#';
     }
     char room[96];
+    if (b->text.marked) {
+        progress_end(&f->progress);
+        say_warning(
+            b->text.subject,
+            "the list begins with a byte order mark, which is left out: --plain takes it for "
+            "a part of the first key");
+    }
     if (returns > 0 && !f->crlf) {
         progress_end(&f->progress);
         say_warning(b->text.subject,

@@ -37,12 +37,17 @@ static int decode(const struct args *args, const char *path, const char *text, s
         memcpy(key, text, TEPAL_KEY_BYTES);
         return EXIT_YES;
     }
-    size_t digits = len;
-    while (digits > 0 && (text[digits - 1] == '\n' || text[digits - 1] == '\r')) {
-        digits--;
+    /* What editors put around it: a byte order mark, blanks, line ends. */
+    size_t begin = keys_mark(text, len);
+    size_t end = len;
+    while (begin < end && memchr(" \t\r\n", text[begin], 4) != NULL) {
+        begin++;
     }
-    struct key hex = {text, digits};
-    if (digits != 2 * TEPAL_KEY_BYTES) {
+    while (begin < end && memchr(" \t\r\n", text[end - 1], 4) != NULL) {
+        end--;
+    }
+    struct key hex = {text + begin, end - begin};
+    if (hex.len != 2 * TEPAL_KEY_BYTES) {
         return args_about(args, path,
                           "not a secret key: 16 raw bytes or 32 hexadecimal digits are needed, and "
                           "the file has %s%zu bytes",
@@ -50,7 +55,7 @@ static int decode(const struct args *args, const char *path, const char *text, s
     }
     if (keys_unhex(&hex, key, &place) != NULL) {
         return args_about(args, path, "not a secret key: character %zu is not a hexadecimal digit",
-                          place);
+                          begin + place);
     }
     return EXIT_YES;
 }

@@ -7,8 +7,8 @@
 #include "cli/command.h"
 
 /*
- * 16 raw bytes, or 32 hexadecimal digits and perhaps a newline. EXIT_YES, or EXIT_TROUBLE after
- * having said why.
+ * 16 raw bytes, or 32 hexadecimal digits, with blanks and empty lines around them. EXIT_YES, or
+ * EXIT_TROUBLE after having said why.
  */
 int secret_read(const struct args *args, const char *path, uint8_t key[TEPAL_KEY_BYTES]);
 

@@ -78,6 +78,9 @@ void written_tell(struct report *r, const char *path, const struct tepal_filter 
                   uint64_t keys)
 {
     struct tepal_report report = {.count = 0};
+    if (r->quiet && !report_is(r, REPORT_JSON)) {
+        return; /* what is told takes a look at every cell */
+    }
     tepal_filter_info(filter, &report);
     report_text(r, "file", path, JSON_ONLY);
     if (report_is(r, REPORT_JSON)) {
