@@ -11,11 +11,41 @@ count() {
 # held FILE: another command holds its lock until `let_go`.
 held() {
     exec 8>>"$1.lock"
-    flock 8
+    flock -w 20 8 || fail "the lock of $1 is free"
 }
 let_go() {
     rm -f "$1.lock"
     exec 8>&-
+}
+
+# A command with a lock that does not work may end too early, or never: a test that fails must not
+# hang. `ended PID` is its exit status, after 20 seconds that of one that was killed.
+ended() {
+    local i
+    for ((i = 0; i < 1000; i++)); do
+        kill -0 "$1" 2>/dev/null || break
+        sleep 0.02
+    done
+    ((i < 1000)) || kill -KILL "$1"
+    wait "$1"
+}
+
+# meet PID PIPE: descriptor 7 writes to the pipe, once the command reads it or has ended.
+meet() {
+    local i watch
+    rm -f "$work/met"
+    {
+        for ((i = 0; i < 1000; i++)); do
+            [[ ! -e $work/met ]] && kill -0 "$1" 2>/dev/null || break
+            sleep 0.02
+        done
+        : <>"$2" # opens its other end
+    } 7>&- 8>&- &
+    watch=$!
+    exec 7>"$2"
+    : >"$work/met"
+    wait $watch
+    kill -0 "$1" 2>/dev/null || exec 7<>"$2"
 }
 busy='f: another command is changing this file'
 cp base f
@@ -56,7 +86,7 @@ for command in 'add f high' 'merge f g -o f --force' 'convert f -o f --force' \
         'tepal: f: warning: another command is changing this file: waiting for it'
     same "$command: nothing has happened" f base
     let_go f
-    wait $!
+    ended $!
     is "$command: done" "$? $(count f high)" "0 $want"
 done
 absent 'no lock is left' f.lock
@@ -69,21 +99,22 @@ for ((i = 0; i < 400; i++)); do
     [[ ! -s $work/waits ]] || break
     sleep 0.05
 done
-rm f.lock
-exec 9>>f.lock
+exec 9>>next # locked before it has the name: nobody comes in between
 flock 9
+mv next f.lock
 exec 8>&-
 sleep 0.5
 same 'the next holder of the lock: nothing has happened' f base
 rm f.lock
 exec 9>&-
-wait $!
+ended $!
 is 'the next holder of the lock: done' "$? $(count f high)" '0 100'
 # And whoever has one removes no other.
 cp base f
 mkfifo keys
 "$tepal" add f keys -q &
-exec 7>keys
+child=$!
+meet $child keys
 for ((i = 0; i < 400; i++)); do
     [[ ! -e f.lock ]] || flock -n f.lock true || break
     sleep 0.02
@@ -92,7 +123,7 @@ rm f.lock
 held f
 echo 150 >&7
 exec 7>&-
-wait $!
+ended $child
 is "another's lock: done" "$? $(ls f.lock)" '0 f.lock'
 let_go f
 rm keys
@@ -150,7 +181,8 @@ for command in 'add current keys' 'dedup --state current keys'; do
     fi
     ln -sfn one current
     "$tepal" $command -q >/dev/null &
-    exec 7>keys
+    child=$!
+    meet $child keys
     for ((i = 0; i < 400; i++)); do
         [[ ! -e one.lock ]] || flock -n one.lock true || break
         sleep 0.02
@@ -158,7 +190,7 @@ for command in 'add current keys' 'dedup --state current keys'; do
     ln -sfn two current
     echo 150 >&7
     exec 7>&-
-    wait $!
+    ended $child
     is "$command: the key is where the link led" "$? $(echo 150 | "$tepal" query -c one)" '0 1'
     same "$command: where it leads now is as it was" two before
 done
@@ -171,14 +203,14 @@ for signal in INT TERM HUP; do
     mkfifo keys
     env --default-signal=$signal "$tepal" add f keys -q &
     child=$!
-    exec 7>keys
+    meet $child keys
     for ((i = 0; i < 400; i++)); do
         [[ ! -e f.lock ]] || flock -n f.lock true || break
         sleep 0.02
     done
     echo 999 >&7
     kill -$signal $child
-    wait $child 2>/dev/null
+    ended $child 2>/dev/null
     exec 7>&-
     absent "SIG$signal: no lock is left" f.lock
     is "SIG$signal: no other file is left" "$(ls -A | grep -c '^\.tepal')" 0
@@ -189,7 +221,8 @@ done
 mkfifo keys lines
 env --default-signal=INT "$tepal" dedup --state s --memory 2Ki keys >lines &
 child=$!
-exec 6<lines 7>keys
+exec 6<lines
+meet $child keys
 seq 200000 >&7 2>/dev/null &
 writer=$!
 for ((i = 0; i < 400; i++)); do
@@ -201,9 +234,10 @@ kill -INT $child
 sleep 0.2
 is 'the first one waits for the lines' "$(ls s.lock)" s.lock
 kill -INT $child
-wait $child
+ended $child
 is 'the second one does not' $? 130
 exec 6<&- 7>&-
+kill $writer 2>/dev/null
 wait $writer
 absent 'no lock is left' s.lock
 finish
