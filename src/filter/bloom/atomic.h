@@ -14,6 +14,8 @@
 
 #include "filter/bloom/internal.h"
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 #if defined(__SANITIZE_THREAD__)
 #define WORD_BY_WORD
 #elif defined(__has_feature)
@@ -46,31 +48,34 @@ static inline __m256i read_words(const uint64_t *words)
     return four;
 }
 
-/* Are the cells of a round all set? If `setting`, they are afterwards. */
-static inline bool visit_cells(uint64_t *line, uint64_t cells, bool setting)
+/* Set what is missing in a line; a copy for all calls. Was nothing missing any more? */
+static __attribute__((noinline)) bool set_words(uint64_t *line, __m256i low, __m256i high)
 {
-    struct line_mask mask = line_mask_of(cells);
-    mask.low = _mm256_andnot_si256(read_words(line), mask.low);
-    mask.high = _mm256_andnot_si256(read_words(line + 4), mask.high);
-    __m256i any = _mm256_or_si256(mask.low, mask.high);
-    bool all = _mm256_testz_si256(any, any);
-    if (!setting || all) {
-        return all;
-    }
     uint64_t missing[ADDRESS_SECTORS];
-    _mm256_storeu_si256((__m256i *)(void *)missing, mask.low);
-    _mm256_storeu_si256((__m256i *)(void *)(missing + 4), mask.high);
     uint64_t still = 0;
+    _mm256_storeu_si256((__m256i *)(void *)missing, low);
+    _mm256_storeu_si256((__m256i *)(void *)(missing + 4), high);
     for (int s = 0; s < ADDRESS_SECTORS; s++) {
         still |= missing[s] != 0 ? set_bits(&line[s], missing[s]) : 0;
     }
     return still == 0;
 }
 
+/* Are the cells of a round all set? If `setting`, they are afterwards. */
+ALWAYS_INLINE bool visit_cells(uint64_t *line, uint64_t cells, bool setting)
+{
+    struct line_mask mask = line_mask_of(cells);
+    __m256i low = _mm256_andnot_si256(read_words(line), mask.low);
+    __m256i high = _mm256_andnot_si256(read_words(line + 4), mask.high);
+    __m256i any = _mm256_or_si256(low, high);
+    bool all = _mm256_testz_si256(any, any);
+    return all || (setting && set_words(line, low, high));
+}
+
 #else
 
 /* Are the cells of a round all set? If `setting`, they are afterwards. */
-static inline bool visit_cells(uint64_t *line, uint64_t cells, bool setting)
+static bool visit_cells(uint64_t *line, uint64_t cells, bool setting)
 {
     uint64_t missing = 0;
     for (int s = 0; s < ADDRESS_SECTORS; s++) {
@@ -90,7 +95,7 @@ static inline bool visit_cells(uint64_t *line, uint64_t cells, bool setting)
 #endif
 
 /* A key in one of its lines; `two` (a constant) if there may be a second round. */
-static inline bool visit_line(const struct tepal_direct *f, bool two, int which,
+ALWAYS_INLINE bool visit_line(const struct tepal_direct *f, bool two, int which,
                               struct tepal_digest d, struct tepal_direct_key key, bool setting)
 {
     const struct tepal_direct_line *rule = &f->line[which];
@@ -102,7 +107,7 @@ static inline bool visit_line(const struct tepal_direct *f, bool two, int which,
     return all;
 }
 
-static inline bool visit_paired(const struct tepal_direct *f, bool two, struct tepal_digest d,
+ALWAYS_INLINE bool visit_paired(const struct tepal_direct *f, bool two, struct tepal_digest d,
                                 bool setting)
 {
     struct tepal_direct_key first = tepal_direct_first_key(f->range, tepal_direct_halves_of(d));
@@ -140,9 +145,8 @@ static inline bool visit_positions(const struct tepal_bloom *bloom, bool flat,
 }
 
 /* Are the key's bits all set? If `setting`, they are afterwards. `way` is a constant. */
-static inline __attribute__((always_inline)) bool visit(const struct tepal_bloom *bloom,
-                                                        enum tepal_direct_way way,
-                                                        struct tepal_digest d, bool setting)
+ALWAYS_INLINE bool visit(const struct tepal_bloom *bloom, enum tepal_direct_way way,
+                         struct tepal_digest d, bool setting)
 {
     const struct tepal_direct *f = &bloom->direct;
     bool two = way == TEPAL_DIRECT_BLOCKED_TWO || way == TEPAL_DIRECT_PAIRED_TWO;

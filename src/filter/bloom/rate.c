@@ -16,24 +16,32 @@
 #define WITH_POPCNT
 #endif
 
-static void rates_plain(const struct rate_lines *l, uint32_t cells, rate_lanes *rates)
+RATE_INLINE void rates(const struct rate_lines *l, uint32_t cells, rate_lanes *rates)
 {
+    const bool has_second = rate_has_second(l, cells);
     struct rate_ones ones;
+    struct rate_ones second;
     rate_count(l, &ones);
-    rate_of(l, &ones, cells, address_chosen(cells), rates);
+    if (has_second) {
+        rate_seconds(l, &ones, &second);
+    }
+    rate_of(l, &ones, has_second ? &second : NULL, cells, address_chosen(cells), rates);
 }
 
-WITH_POPCNT static void rates_popcnt(const struct rate_lines *l, uint32_t cells, rate_lanes *rates)
+static void rates_plain(const struct rate_lines *l, uint32_t cells, rate_lanes *of)
 {
-    struct rate_ones ones;
-    rate_count(l, &ones);
-    rate_of(l, &ones, cells, address_chosen(cells), rates);
+    rates(l, cells, of);
+}
+
+WITH_POPCNT void tepal_rate_popcnt(const struct rate_lines *l, uint32_t cells, rate_lanes *of)
+{
+    rates(l, cells, of);
 }
 
 static rate_kernel *kernel(void)
 {
     return tepal_processor_has_avx512() ? tepal_rate_avx512
-           : tepal_bits_has_popcnt()    ? rates_popcnt
+           : tepal_bits_has_popcnt()    ? tepal_rate_popcnt
                                         : rates_plain;
 }
 

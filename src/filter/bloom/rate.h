@@ -29,7 +29,8 @@ struct rate_ones {
 /* The chance that `cells` random cells of a line are all set; beyond the count, anything. */
 typedef void rate_kernel(const struct rate_lines *lines, uint32_t cells, rate_lanes *rates);
 
-/* Only if tepal_processor_has_avx512(). */
+/* Only if tepal_bits_has_popcnt(), and tepal_processor_has_avx512(). */
+rate_kernel tepal_rate_popcnt;
 extern rate_kernel *const tepal_rate_avx512;
 
 /* Sector s of line i of these: `size` bits, 64 or 16. */
@@ -50,28 +51,40 @@ RATE_INLINE void rate_count(const struct rate_lines *l, struct rate_ones *ones)
 }
 
 /*
- * Given that a key's first cell in this sector is set: the chance that its second is. The distance
- * from the first (address_other) is 1 with probability 2/size and each of 2 .. size - 1 with
- * 1/size.
+ * Do the cells of a second round differ from those of the first? Then, given that a key's first
+ * cell in a sector is set, the chance that its second is: the distance from the first
+ * (address_other) is 1 with probability 2/size and each of 2 .. size - 1 with 1/size.
  */
-RATE_INLINE double rate_second(uint64_t sector, uint32_t size, double ones)
+RATE_INLINE bool rate_has_second(const struct rate_lines *l, uint32_t cells)
 {
-    uint64_t around = sector >> 1 | sector << (size - 1);
-    double neighbours = (double)bits_count_word(sector & around);
-    return ones > 0 ? (ones - 1 + neighbours / ones) / size : 0;
+    return cells > ADDRESS_SECTORS && l->at->positions == TEPAL_POSITIONS_DISTINCT;
+}
+
+RATE_INLINE void rate_seconds(const struct rate_lines *l, const struct rate_ones *ones,
+                              struct rate_ones *second)
+{
+    const uint32_t size = l->at->sector_cells;
+    for (uint32_t s = 0; s < ADDRESS_SECTORS; s++) {
+        for (uint32_t i = 0; i < RATE_LANES; i++) {
+            double n = ones->sector[s][i];
+            uint64_t sector = n > 0 ? rate_sector(l, i, s) : 0;
+            double neighbours = bits_count_word(sector & (sector >> 1 | sector << (size - 1)));
+            second->sector[s][i] = n > 0 ? (n - 1 + neighbours / n) / size : 0;
+        }
+    }
 }
 
 /*
  * One cell a sector in a random set of sectors: the elementary symmetric polynomial of the sectors'
  * fills, over the number of sets. With more than eight cells, a first round takes every sector's
- * fill as a factor. Of e_1 .. e_8 those up to `most` are made: what is needed, or, where they stay
- * in registers, all.
+ * fill as a factor, and `second` (may be NULL) has what the other round sees. Of e_1 .. e_8 those up
+ * to `most` are made: what is needed, or, where they stay in registers, all.
  */
-RATE_INLINE void rate_of(const struct rate_lines *l, const struct rate_ones *ones, uint32_t cells,
-                         uint32_t most, rate_lanes *rates)
+RATE_INLINE void rate_of(const struct rate_lines *l, const struct rate_ones *ones,
+                         const struct rate_ones *second, uint32_t cells, uint32_t most,
+                         rate_lanes *rates)
 {
-    const uint32_t size = l->at->sector_cells;
-    const double part = 1.0 / size; /* a power of two: exact */
+    const double part = 1.0 / l->at->sector_cells; /* a power of two: exact */
     const uint32_t chosen = address_chosen(cells);
     const bool two = cells > ADDRESS_SECTORS;
     const rate_lanes none = {0};
@@ -82,10 +95,8 @@ RATE_INLINE void rate_of(const struct rate_lines *l, const struct rate_ones *one
         if (two) {
             first *= next;
         }
-        if (two && l->at->positions == TEPAL_POSITIONS_DISTINCT) {
-            for (uint32_t i = 0; i < l->count; i++) {
-                next[i] = rate_second(rate_sector(l, i, s), size, ones->sector[s][i]);
-            }
+        if (second != NULL) {
+            next = second->sector[s];
         }
         for (uint32_t e = most < s + 1 ? most : s + 1; e > 0; e--) {
             sum[e] += sum[e - 1] * next;

@@ -32,18 +32,37 @@ static void count_whole(const struct rate_lines *l, struct rate_ones *ones)
     }
 }
 
+/* rate_seconds */
+static void second_whole(const struct rate_lines *l, const struct rate_ones *ones,
+                         struct rate_ones *second)
+{
+    const __m512i lines = _mm512_setr_epi64(0, 8, 16, 24, 32, 40, 48, 56);
+    const uint64_t *words = l->bits + l->first * ADDRESS_SECTORS;
+    for (uint32_t s = 0; s < ADDRESS_SECTORS; s++) {
+        __m512i sector = _mm512_i64gather_epi64(lines, (const long long *)(words + s), 8);
+        __m512i both = _mm512_and_si512(sector, _mm512_ror_epi64(sector, 1));
+        rate_lanes n = ones->sector[s];
+        rate_lanes neighbours = (rate_lanes)_mm512_cvtepi64_pd(_mm512_popcnt_epi64(both));
+        __m512d chance = (__m512d)((n - 1 + neighbours / n) / 64);
+        __mmask8 some = _mm512_test_epi64_mask(sector, sector);
+        second->sector[s] = (rate_lanes)_mm512_maskz_mov_pd(some, chance);
+    }
+}
+
 static void rates(const struct rate_lines *l, uint32_t cells, rate_lanes *rates)
 {
     struct rate_ones ones;
+    struct rate_ones second;
     if (l->count < RATE_LANES || l->at->sector_cells != 64) {
-        rate_count(l, &ones);
-    } else {
-        count_whole(l, &ones);
+        tepal_rate_popcnt(l, cells, rates);
+        return;
     }
-    if (address_chosen(cells) == cells) { /* one cell a sector: all steps are known */
-        rate_of(l, &ones, cells, ADDRESS_SECTORS, rates);
+    count_whole(l, &ones);
+    if (rate_has_second(l, cells)) {
+        second_whole(l, &ones, &second);
+        rate_of(l, &ones, &second, cells, address_chosen(cells), rates);
     } else {
-        rate_of(l, &ones, cells, address_chosen(cells), rates);
+        rate_of(l, &ones, NULL, cells, ADDRESS_SECTORS, rates); /* all steps, in registers */
     }
 }
 

@@ -29,6 +29,16 @@ ALWAYS_INLINE void sum_lane(const uint64_t *words, size_t count, uint32_t wide, 
     sums[2 * LANES] = pairs;
 }
 
+/* The last words: fewer in each lane, and none in some. A copy for both widths, and not unrolled. */
+static __attribute__((noinline)) void sum_rest(const uint64_t *words, size_t left, uint32_t wide,
+                                               uint64_t *sums)
+{
+    for (size_t lane = 0; lane < LANES; lane++) {
+        size_t here = lane < left ? (left - lane + LANES - 1) / LANES : 0;
+        sum_lane(words + lane, here, wide, sums + lane);
+    }
+}
+
 ALWAYS_INLINE struct counting_sums sums_of(const uint64_t *words, size_t count, uint32_t wide)
 {
     struct counting_sums all = {0, 0, 0};
@@ -39,11 +49,8 @@ ALWAYS_INLINE struct counting_sums sums_of(const uint64_t *words, size_t count, 
             for (size_t lane = 0; lane < LANES; lane++) {
                 sum_lane(words + first + lane, SUMMED, wide, sums + lane);
             }
-        } else { /* fewer words in each lane, and none in some */
-            for (size_t lane = 0; lane < LANES; lane++) {
-                size_t here = lane < left ? (left - lane + LANES - 1) / LANES : 0;
-                sum_lane(words + first + lane, here, wide, sums + lane);
-            }
+        } else {
+            sum_rest(words + first, left, wide, sums);
         }
         for (size_t lane = 0; lane < LANES; lane++) {
             all.ones += counters_sum(sums[lane], wide);

@@ -12,6 +12,9 @@
 #include <immintrin.h>
 #endif
 
+/* One copy in each file, if it needs any: what is done once for 64 messages, or seldom. */
+#define APART static __attribute__((noinline, unused))
+
 /* The rates of phases between two steps of the table. */
 struct average_segment {
     uint32_t step; /* RATE_STEPS: none yet */
@@ -46,8 +49,8 @@ struct average_segment tepal_average_segment(struct tepal_recycling *r, uint32_t
  * rho, as rate_of in average.c has it on layouts other than flat. Numbers of cells are below 2^63,
  * and so are rates below 1/2: as signed numbers they are converted by one instruction.
  */
-static inline uint64_t average_rate(struct tepal_recycling *r, struct average_segment *segment,
-                                    double cells, uint64_t ones)
+APART uint64_t average_rate(struct tepal_recycling *r, struct average_segment *segment,
+                            double cells, uint64_t ones)
 {
     double at = (double)(int64_t)ones / cells * RATE_STEPS;
     uint32_t step = at < RATE_STEPS - 1 ? (uint32_t)(int32_t)at : RATE_STEPS - 1;
@@ -131,9 +134,9 @@ static inline double average_add(const struct average_segment *s, const struct a
  * the last. Those of one segment are computed side by side. They have 24 digits and rise: if the
  * last is below 2^20 times the first, a double holds the sum of 64 of them exactly.
  */
-static inline bool average_sum(struct tepal_recycling *r, struct average_segment *segment,
-                               const struct average_run *run, uint64_t from, const uint32_t *more,
-                               wide_int *sum, uint64_t *after)
+APART bool average_sum(struct tepal_recycling *r, struct average_segment *segment,
+                       const struct average_run *run, uint64_t from, const uint32_t *more,
+                       wide_int *sum, uint64_t *after)
 {
     const uint64_t first = average_rate(r, segment, run->cells, from);
     const struct average_segment s = *segment;
@@ -161,8 +164,8 @@ static inline bool average_sum(struct tepal_recycling *r, struct average_segment
  * trigger. Nearly always nothing has to be clamped, so that the sum of what is told is the sum of
  * its parts.
  */
-static inline void average_group(struct tepal_recycling *r, struct average_run *run,
-                                 const struct average_group *group, uint64_t ones)
+APART void average_group(struct tepal_recycling *r, struct average_run *run,
+                         const struct average_group *group, uint64_t ones)
 {
     wide_int active;
     wide_int shared;

@@ -9,8 +9,8 @@
  *
  * Beside those, the includer has line_shared(line, mask, other, two): how many bits of the mask are
  * not set in the line and set in the other; line_two(r): has the filter two rounds of cells? It
- * also has what notes.h has: line_places, which places eight messages at once if it can, and how a
- * group of messages is noted.
+ * also has what notes.h has: line_places, which places eight messages at once if it can, PLACE_EACH
+ * for what it cannot, and how a group of messages is noted.
  */
 #include "filter/lines/either.h"
 #include "filter/recycling/average.h"
@@ -19,6 +19,7 @@
 #define PLACED        8   /* so many are placed together */
 #define WINDOW        (2 * AHEAD)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define ONCE_A_GROUP  static __attribute__((noinline)) /* a copy for all loops */
 
 struct message {
     size_t offset; /* of the line in each phase, in bytes */
@@ -176,9 +177,8 @@ ALWAYS_INLINE bool average_fits(struct tepal_recycling *r, struct tally *t, uint
 }
 
 /* One message by itself: a function for all, for it is rare in batches. */
-static __attribute__((noinline)) bool seen_line(struct tepal_recycling *r, struct tally *t,
-                                                struct tepal_digest digest, const struct message *m,
-                                                bool two, bool average)
+ONCE_A_GROUP bool seen_line(struct tepal_recycling *r, struct tally *t, struct tepal_digest digest,
+                            const struct message *m, bool two, bool average)
 {
     struct line_mask mask = message_mask(m, two);
     char *line = t->phases.words + t->phases.active * t->phases.bytes + m->offset;
@@ -234,6 +234,17 @@ ALWAYS_INLINE struct message message_at(const struct batch *b, size_t i, bool tw
                             {b->cells[0][i % WINDOW], two ? b->cells[1][i % WINDOW] : 0}};
 }
 
+/* One by one. */
+PLACE_EACH void place_each(struct batch *b, size_t first, size_t end, bool two)
+{
+    for (size_t i = first; i < end; i++) {
+        struct message m = message_of(&b->rule, two, b->source.digests[i]);
+        b->offset[i % WINDOW] = m.offset;
+        b->cells[0][i % WINDOW] = m.cells[0];
+        b->cells[1][i % WINDOW] = m.cells[1];
+    }
+}
+
 /* Place the next eight messages, or as many as there are. */
 ALWAYS_INLINE void place_messages(struct batch *b, size_t first, bool two)
 {
@@ -244,12 +255,7 @@ ALWAYS_INLINE void place_messages(struct batch *b, size_t first, bool two)
                      b->cells[0] + first % WINDOW))) {
         return;
     }
-    for (size_t i = first; i < end; i++) {
-        struct message m = message_of(&b->rule, two, b->source.digests[i]);
-        b->offset[i % WINDOW] = m.offset;
-        b->cells[0][i % WINDOW] = m.cells[0];
-        b->cells[1][i % WINDOW] = m.cells[1];
-    }
+    place_each(b, first, end, two);
 }
 
 ALWAYS_INLINE void request_at(const struct batch *b, const struct phases *p, size_t i)
@@ -260,8 +266,8 @@ ALWAYS_INLINE void request_at(const struct batch *b, const struct phases *p, siz
 }
 
 /* The first messages of a batch. */
-ALWAYS_INLINE void begin(struct batch *b, const struct tepal_recycling *r,
-                         const struct tepal_digest *digests, size_t count, bool two)
+ONCE_A_GROUP void begin(struct batch *b, const struct tepal_recycling *r,
+                        const struct tepal_digest *digests, size_t count, bool two)
 {
     const struct phases phases = phases_of(r);
     b->rule = message_rule(r);
@@ -289,7 +295,7 @@ ALWAYS_INLINE bool is_calm(const struct tepal_recycling *r, const struct tally *
  * the exponent stays the same, sums are multiples of one unit and each addition comes to the same
  * number of units: after the first, even a tie does, as the sum is even then and stays so.
  */
-ALWAYS_INLINE double added_often(double sum, double step, uint32_t times)
+ONCE_A_GROUP double added_often(double sum, double step, uint32_t times)
 {
     const double first = times == 0 ? sum : sum + step;
     const uint32_t others = times == 0 ? 0 : times - 1;
@@ -308,7 +314,8 @@ ALWAYS_INLINE double added_often(double sum, double step, uint32_t times)
 
 /*
  * 64 calm messages: nothing is asked between one and the next, and what is added up is added up
- * afterwards, for all of them. `pair` is a constant: are there two phases?
+ * afterwards, for all of them. `pair`: are there two phases? A constant for messages of one round,
+ * which is usual; others ask.
  */
 ALWAYS_INLINE uint64_t seen_calm(struct tepal_recycling *r, struct tally *t, struct batch *b,
                                  size_t base, bool two, bool average, bool pair)
@@ -351,9 +358,8 @@ ALWAYS_INLINE uint64_t seen_calm(struct tepal_recycling *r, struct tally *t, str
     return sums.seen;
 }
 
-static __attribute__((noinline)) uint64_t seen_each(struct tepal_recycling *r, struct tally *t,
-                                                    struct batch *b, size_t base, size_t here,
-                                                    bool two, bool average)
+ONCE_A_GROUP uint64_t seen_each(struct tepal_recycling *r, struct tally *t, struct batch *b,
+                                size_t base, size_t here, bool two, bool average)
 {
     uint64_t answer = 0;
     for (size_t i = base; i < base + here; i++) {
@@ -382,13 +388,13 @@ ALWAYS_INLINE size_t seen_lines(struct tepal_recycling *r, const struct tepal_di
         size_t here = count - base < 64 ? count - base : 64;
         tepal_filter_request_keys(&b.source, base + AHEAD);
         uint64_t answer;
+#define CALM(pair) seen_calm(r, &t, &b, base, two, average, pair)
         if (here < 64 || !is_calm(r, &t, average)) {
             answer = seen_each(r, &t, &b, base, here, two, average);
-        } else if (t.phases.count == 2) {
-            answer = seen_calm(r, &t, &b, base, two, average, true);
         } else {
-            answer = seen_calm(r, &t, &b, base, two, average, false);
+            answer = EITHER(!two && t.phases.count == 2, CALM);
         }
+#undef CALM
         answers[base / 64] = answer;
         seen += bits_count_word(answer);
     }
@@ -402,12 +408,20 @@ static bool account_ends(const struct tepal_recycling *r, size_t count)
     return r->average.arrivals > RECYCLING_MOST - count;
 }
 
-static size_t average_seen(struct tepal_recycling *r, const struct tepal_digest *digests,
-                           size_t count, uint64_t *answers)
+ALWAYS_INLINE size_t seen_by_rule(struct tepal_recycling *r, const struct tepal_digest *digests,
+                                  size_t count, uint64_t *answers, bool two)
+{
+#define SEEN(average) seen_lines(r, digests, count, answers, two, average)
+    return EITHER(r->rule == TEPAL_RECYCLING_AVERAGE, SEEN);
+#undef SEEN
+}
+
+static size_t lines_seen(struct tepal_recycling *r, const struct tepal_digest *digests,
+                         size_t count, uint64_t *answers)
 {
     size_t seen = 0;
-    if (!account_ends(r, count)) {
-#define SEEN(two) seen_lines(r, digests, count, answers, two, true)
+    if (r->rule != TEPAL_RECYCLING_AVERAGE || !account_ends(r, count)) {
+#define SEEN(two) seen_by_rule(r, digests, count, answers, two)
         return EITHER(line_two(r), SEEN);
 #undef SEEN
     }
@@ -417,17 +431,6 @@ static size_t average_seen(struct tepal_recycling *r, const struct tepal_digest 
         seen += yes;
     }
     return seen;
-}
-
-static size_t lines_seen(struct tepal_recycling *r, const struct tepal_digest *digests,
-                         size_t count, uint64_t *answers)
-{
-    if (r->rule == TEPAL_RECYCLING_AVERAGE) {
-        return average_seen(r, digests, count, answers);
-    }
-#define SEEN(two) seen_lines(r, digests, count, answers, two, false)
-    return EITHER(line_two(r), SEEN);
-#undef SEEN
 }
 
 ALWAYS_INLINE size_t query_lines(const struct tepal_recycling *r,

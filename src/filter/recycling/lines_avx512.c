@@ -74,6 +74,8 @@ static inline bool line_places(const struct line_placer *placer, const struct te
     return placer->can;
 }
 
+#define PLACE_EACH static __attribute__((noinline)) /* the rest of a batch */
+
 /* As in notes.h, but what a line lacks is the set of its sectors. */
 typedef uint8_t line_lack;
 

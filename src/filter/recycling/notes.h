@@ -19,6 +19,7 @@ static inline struct line_placer placer_of(const struct address *at)
 }
 
 #define line_places(placer, digests, offsets, cells) ((placer)->can)
+#define PLACE_EACH                                   static inline __attribute__((always_inline))
 
 /* What a line lacks of a mask: 0 if nothing. Here the number of bits, or of a refusal, 1. */
 typedef uint32_t line_lack;
