@@ -56,7 +56,7 @@ struct address {
  * tepal_address_subset_count[r]. Byte s is ADDRESS_SKIP if sector s is *not* chosen, else 0.
  */
 #define ADDRESS_SKIP 0x40
-extern const uint64_t tepal_address_subsets[9][70];
+extern const uint64_t *const tepal_address_subsets[9];
 extern const uint8_t tepal_address_subset_count[9];
 
 /*

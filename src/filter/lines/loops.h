@@ -25,6 +25,12 @@
 #define LINE_BYTES        64
 #define LINE_SECTOR_CELLS 64
 #endif
+/* LINES_DIGESTS_ALONE is the includer's if nobody gives it other keys, or adds any. */
+#if defined(LINES_DIGESTS_ALONE)
+#define DIGESTS_ALONE true
+#else
+#define DIGESTS_ALONE false
+#endif
 #define LOW_BITS      ((LINE_SECTOR_CELLS - 1) * ADDRESS_BYTES)
 #define WINDOW        64
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -79,7 +85,7 @@ ALWAYS_INLINE struct tepal_digest digest_at(const struct bloom_source *source, b
         return digest_u64(source->integers[first + j], source->hasher.integer[0],
                           source->hasher.integer[1]);
     }
-    if (source->form == BLOOM_DIGESTS) {
+    if (DIGESTS_ALONE || source->form == BLOOM_DIGESTS) {
         return source->digests[first + j];
     }
     if (j % BLOOM_FEW == 0) {
@@ -416,14 +422,11 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
 
 /* ---- one loop for each layout, source of keys and number of rounds --------------------------- */
 
-/*
- * LINES_DIGESTS_ALONE is the includer's if nobody gives it other keys, or adds any. Integers that
- * are placed by two rounds in two lines are rare, and have no loops of their own.
- */
-#if defined(LINES_DIGESTS_ALONE) || defined(LINES_ONE_LOOP)
+/* Integers that are placed by two rounds in two lines are rare, and have no loops of their own. */
+#if defined(LINES_ONE_LOOP)
 #define ARE_INTEGERS(source) false
 #else
-#define ARE_INTEGERS(source) ((source)->form == BLOOM_INTEGERS)
+#define ARE_INTEGERS(source) (!DIGESTS_ALONE && (source)->form == BLOOM_INTEGERS)
 #endif
 
 static inline bool lines_two(const struct address *at)
