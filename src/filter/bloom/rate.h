@@ -77,8 +77,8 @@ RATE_INLINE void rate_seconds(const struct rate_lines *l, const struct rate_ones
 /*
  * One cell a sector in a random set of sectors: the elementary symmetric polynomial of the sectors'
  * fills, over the number of sets. With more than eight cells, a first round takes every sector's
- * fill as a factor, and `second` (may be NULL) has what the other round sees. Of e_1 .. e_8 those up
- * to `most` are made: what is needed, or, where they stay in registers, all.
+ * fill as a factor, and `second` (may be NULL) has what the other round sees. Of e_1 .. e_8 those
+ * up to `most` are made: what is needed, or, where they stay in registers, all.
  */
 RATE_INLINE void rate_of(const struct rate_lines *l, const struct rate_ones *ones,
                          const struct rate_ones *second, uint32_t cells, uint32_t most,

@@ -17,13 +17,27 @@ static __m512i by_sector(__m512i by_line)
     return _mm512_permutexvar_epi8(_mm512_add_epi8(bytes, sector), by_line);
 }
 
-static void count_whole(const struct rate_lines *l, struct rate_ones *ones)
+/* Of eight lines, how many bits each sector has set; if `beside`, of those whose lower one is. */
+static void count_whole(const struct rate_lines *l, bool beside, struct rate_ones *ones)
 {
-    const uint64_t *words = l->bits + l->first * ADDRESS_SECTORS;
+    const uint32_t size = l->at->sector_cells;
+    const __m512i *lines = (const void *)(l->bits + l->first * size * ADDRESS_SECTORS / 64);
     uint64_t counts[RATE_LANES];
-    for (uint32_t i = 0; i < RATE_LANES; i++) {
-        __m512i line = _mm512_popcnt_epi64(_mm512_loadu_si512(words + i * ADDRESS_SECTORS));
-        _mm_storel_epi64((__m128i *)(void *)&counts[i], _mm512_cvtepi64_epi8(line));
+    if (size == 64) {
+        for (uint32_t i = 0; i < RATE_LANES; i++) {
+            __m512i line = _mm512_loadu_si512(lines + i);
+            line = beside ? _mm512_and_si512(line, _mm512_ror_epi64(line, 1)) : line;
+            line = _mm512_popcnt_epi64(line);
+            _mm_storel_epi64((__m128i *)(void *)&counts[i], _mm512_cvtepi64_epi8(line));
+        }
+    } else { /* 16: four lines in a vector */
+        for (uint32_t i = 0; i < RATE_LANES; i += 4) {
+            __m512i four = _mm512_loadu_si512(lines + i / 4);
+            __m512i lower =
+                _mm512_or_si512(_mm512_srli_epi16(four, 1), _mm512_slli_epi16(four, 15));
+            four = _mm512_popcnt_epi16(beside ? _mm512_and_si512(four, lower) : four);
+            _mm256_storeu_si256((__m256i *)(void *)&counts[i], _mm512_cvtepi16_epi8(four));
+        }
     }
     _mm512_storeu_si512(counts, by_sector(_mm512_loadu_si512(counts)));
     for (uint32_t s = 0; s < ADDRESS_SECTORS; s++) {
@@ -36,16 +50,12 @@ static void count_whole(const struct rate_lines *l, struct rate_ones *ones)
 static void second_whole(const struct rate_lines *l, const struct rate_ones *ones,
                          struct rate_ones *second)
 {
-    const __m512i lines = _mm512_setr_epi64(0, 8, 16, 24, 32, 40, 48, 56);
-    const uint64_t *words = l->bits + l->first * ADDRESS_SECTORS;
+    count_whole(l, true, second);
     for (uint32_t s = 0; s < ADDRESS_SECTORS; s++) {
-        __m512i sector = _mm512_i64gather_epi64(lines, (const long long *)(words + s), 8);
-        __m512i both = _mm512_and_si512(sector, _mm512_ror_epi64(sector, 1));
         rate_lanes n = ones->sector[s];
-        rate_lanes neighbours = (rate_lanes)_mm512_cvtepi64_pd(_mm512_popcnt_epi64(both));
-        __m512d chance = (__m512d)((n - 1 + neighbours / n) / 64);
-        __mmask8 some = _mm512_test_epi64_mask(sector, sector);
-        second->sector[s] = (rate_lanes)_mm512_maskz_mov_pd(some, chance);
+        rate_lanes chance = (n - 1 + second->sector[s] / n) / l->at->sector_cells;
+        __mmask8 some = _mm512_cmp_pd_mask((__m512d)n, _mm512_setzero_pd(), _CMP_GT_OQ);
+        second->sector[s] = (rate_lanes)_mm512_maskz_mov_pd(some, (__m512d)chance);
     }
 }
 
@@ -53,11 +63,11 @@ static void rates(const struct rate_lines *l, uint32_t cells, rate_lanes *rates)
 {
     struct rate_ones ones;
     struct rate_ones second;
-    if (l->count < RATE_LANES || l->at->sector_cells != 64) {
+    if (l->count < RATE_LANES) {
         tepal_rate_popcnt(l, cells, rates);
         return;
     }
-    count_whole(l, &ones);
+    count_whole(l, false, &ones);
     if (rate_has_second(l, cells)) {
         second_whole(l, &ones, &second);
         rate_of(l, &ones, &second, cells, address_chosen(cells), rates);

@@ -29,7 +29,7 @@ ALWAYS_INLINE void sum_lane(const uint64_t *words, size_t count, uint32_t wide, 
     sums[2 * LANES] = pairs;
 }
 
-/* The last words: fewer in each lane, and none in some. A copy for both widths, and not unrolled. */
+/* The last words: fewer in each lane, and none in some. A copy for both widths, not unrolled. */
 static __attribute__((noinline)) void sum_rest(const uint64_t *words, size_t left, uint32_t wide,
                                                uint64_t *sums)
 {
