@@ -18,14 +18,15 @@
 
 RATE_INLINE void rates(const struct rate_lines *l, uint32_t cells, rate_lanes *rates)
 {
-    const bool has_second = rate_has_second(l, cells);
     struct rate_ones ones;
-    struct rate_ones second;
     rate_count(l, &ones);
-    if (has_second) {
+    if (rate_has_second(l, cells)) {
+        struct rate_ones second;
         rate_seconds(l, &ones, &second);
+        rate_of(l, &ones, &second, cells, address_chosen(cells), rates);
+    } else {
+        rate_of(l, &ones, NULL, cells, address_chosen(cells), rates);
     }
-    rate_of(l, &ones, has_second ? &second : NULL, cells, address_chosen(cells), rates);
 }
 
 static void rates_plain(const struct rate_lines *l, uint32_t cells, rate_lanes *of)

@@ -66,9 +66,9 @@ RATE_INLINE void rate_seconds(const struct rate_lines *l, const struct rate_ones
     const uint32_t size = l->at->sector_cells;
     for (uint32_t s = 0; s < ADDRESS_SECTORS; s++) {
         for (uint32_t i = 0; i < RATE_LANES; i++) {
-            double n = ones->sector[s][i];
-            uint64_t sector = n > 0 ? rate_sector(l, i, s) : 0;
+            uint64_t sector = i < l->count ? rate_sector(l, i, s) : 0;
             double neighbours = bits_count_word(sector & (sector >> 1 | sector << (size - 1)));
+            double n = ones->sector[s][i];
             second->sector[s][i] = n > 0 ? (n - 1 + neighbours / n) / size : 0;
         }
     }
