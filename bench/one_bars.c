@@ -65,7 +65,7 @@ static inline uint64_t limit_line(const struct one *one, uint64_t key)
     return sum;
 }
 
-/* What a handle costs by itself: a call that goes on through a pointer, to where nothing is done. */
+/* What a handle costs by itself: a call goes on through a pointer to where nothing is done. */
 struct nobody {
     bool (*volatile query)(const struct nobody *nobody, uint64_t key);
 };
