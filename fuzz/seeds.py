@@ -117,7 +117,7 @@ seed("exceptions", b"\1" + bytes(range(200)) * 5)
 # ---- keys ----------------------------------------------------------------------------------------
 
 texts = [b"a\nbb\n\nccc", b"x" * 1500 + b"\ny", b"\n".join(b"%d" % i for i in range(700)), b"a\0b\0",
-         first, b""]
+         first, b"", b"\xef\xbb\xbf", b"\xef\xbb\xbfa\nbb\n"]
 for text in texts:
     for choice in 0, 4, 8, 16, 32, 72, 128, 132, 160, 144:
         seed("keys", bytes([choice]) + text)

@@ -524,15 +524,16 @@ static bool add_part(void *context, size_t i)
     return !t->failed;
 }
 
-/* The keys of one file, if it is not compressed. */
+/* The keys of one file, if it is not compressed. (A byte order mark alone is no key.) */
 static bool count_file(const struct keys *k, const char *path, unsigned jobs, uint64_t *count)
 {
     const char *why;
     char text[8];
     struct stat about;
     struct source *source = source_open(path, k->options.plain, &why);
-    bool plain =
-        source != NULL && source_read(source, text, sizeof text) >= 0 && !source_packed(source);
+    ssize_t n = source == NULL ? -1 : source_read(source, text, sizeof text);
+    bool marked = n == 3 && !k->options.plain && keys_mark(text, 3) == 3;
+    bool plain = n >= 0 && !marked && !source_packed(source);
     source_close(source);
     int fd = plain ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     bool known = fd >= 0 && fstat(fd, &about) == 0;
